@@ -1,0 +1,164 @@
+"""What every installation shares. Each value that an operator may set is read here, once.
+
+Times carry their unit; `docs/operations.md` lists every variable, and a test holds it to that.
+"""
+
+from datetime import timedelta
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+ROOT = Path(__file__).resolve().parents[2]
+env = environ.Env()
+
+# --- Where the parts are -------------------------------------------------------------------
+# The public address of the site, no slash at the end: mails and the payment provider link to it.
+BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000").rstrip("/")
+DATABASES = {
+    "default": env.db_url("DATABASE_URL", default="postgres://database-url-is-not-set/ticketing"),
+}
+# A connection for each request would cost eight times a hold; see docs/decisions.md.
+DATABASES["default"].update(
+    CONN_MAX_AGE=None,
+    # A hold may wait this long for another fan's locks, then it gives up instead of piling up.
+    OPTIONS={"options": "-c lock_timeout=5s -c statement_timeout=30s -c timezone=UTC"},
+)
+VALKEY_URL = env.str("VALKEY_URL", "valkey://valkey-url-is-not-set:6379/0").replace(
+    "valkey://", "redis://", 1
+)
+CACHE_URL = env.str("CACHE_URL", VALKEY_URL).replace("valkey://", "redis://", 1)
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": CACHE_URL,
+        "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 1},
+    }
+}
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+
+# --- Money ---------------------------------------------------------------------------------
+STRIPE_SECRET_KEY = env.str("STRIPE_SECRET_KEY", "")
+# Two may be valid at once while a secret is rotated: separate them by a comma.
+STRIPE_WEBHOOK_SECRET = env.list("STRIPE_WEBHOOK_SECRET", default=[])
+# Only for the local provider; empty means the real one.
+STRIPE_API_BASE = env.str("STRIPE_API_BASE", "")
+
+# --- Holds ---------------------------------------------------------------------------------
+# Small enough that no fan waits behind a long expiry transaction.
+EXPIRY_BATCH = env.int("EXPIRY_BATCH", 200)
+
+# --- Django --------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "ticketing.kernel",
+    "ticketing.accounts",
+    "venues",
+    "events",
+    "inventory",
+    "payments",
+    "bookings",
+    "ticketing.ops",
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "ticketing.urls"
+WSGI_APPLICATION = "ticketing.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English"))]
+LOCALE_PATHS = [ROOT / "locale"]
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [ROOT / "static"]
+STATIC_ROOT = ROOT / "var" / "static"
+# Tickets drawn once and kept, by ticket and credential.
+MEDIA_ROOT = Path(env.str("MEDIA_ROOT", str(ROOT / "var" / "media")))
+
+# A form on our page may lead to the payment provider, nothing else may be loaded from elsewhere.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "style-src": [SELF],
+        "script-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "form-action": [SELF, STRIPE_API_BASE or "https://checkout.stripe.com"],
+    },
+    "EXCLUDE_URL_PREFIXES": ["/admin/"],
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+# Twice the widest form: a section page with every seat ticked.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+
+EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
+vars().update(EMAIL_CONFIG)
+DEFAULT_FROM_EMAIL = env.str("FROM_EMAIL", "Tickets <tickets@example.org>")
+
+# --- Work behind the pages -----------------------------------------------------------------
+CELERY_BROKER_URL = VALKEY_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": int(timedelta(minutes=5).total_seconds())}
+
+# One line a record; never a name, an address or a secret of a person.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
+}

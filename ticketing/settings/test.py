@@ -1,0 +1,10 @@
+"""For the tests: services come from the environment, which `tests/services.py` fills."""
+
+from ticketing.settings.base import *  # noqa: F403
+
+SECRET_KEY = "test-" + "0" * 50
+ALLOWED_HOSTS = ["*"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+STRIPE_SECRET_KEY = "sk_test_local"
+STRIPE_WEBHOOK_SECRET = ["whsec_test"]

@@ -1,0 +1,8 @@
+"""The pages, for a WSGI server."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings.production")
+application = get_wsgi_application()
