@@ -1,1 +1,1 @@
-"""Everything a newcomer needs beside Python: PostgreSQL, Valkey and a payment provider, in `var/`."""
+"""All that a newcomer needs beside Python: PostgreSQL, Valkey and a payment provider, in `var/`."""

@@ -19,17 +19,16 @@ class Currency:
     step: int = 1
 
 
-_two = Currency(2, 2)
-_zero = Currency(0, 0)
-_three = Currency(3, 3, step=10)
+_two = """
+    AED ARS AUD BGN BRL CAD CHF CNY COP CZK DKK EUR GBP HKD ILS INR KES MAD MXN MYR NGN NOK NZD PEN
+    PHP PLN QAR RON SAR SEK SGD THB TRY UAH USD ZAR
+"""
+_zero = "CLP JPY KRW PYG VND XAF XOF"
+_three = "BHD JOD KWD OMR TND"
 CURRENCIES: dict[str, Currency] = {
-    **dict.fromkeys(
-        "AED ARS AUD BGN BRL CAD CHF CNY COP CZK DKK EUR GBP HKD ILS INR KES MAD MXN MYR NGN NOK "
-        "NZD PEN PHP PLN QAR RON SAR SEK SGD THB TRY UAH USD ZAR".split(),
-        _two,
-    ),
-    **dict.fromkeys("CLP JPY KRW PYG VND XAF XOF".split(), _zero),
-    **dict.fromkeys("BHD JOD KWD OMR TND".split(), _three),
+    **dict.fromkeys(_two.split(), Currency(2, 2)),
+    **dict.fromkeys(_zero.split(), Currency(0, 0)),
+    **dict.fromkeys(_three.split(), Currency(3, 3, step=10)),
     # Written without decimals, charged in hundredths.
     "ISK": Currency(0, 2, step=100),
     "UGX": Currency(0, 2, step=100),

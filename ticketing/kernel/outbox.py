@@ -5,10 +5,10 @@
     @outbox.handler("bookings.booking_confirmed")
     def issue_tickets(fact: Fact) -> None: ...
 
-A *quick* handler runs in the relay, in one transaction with the row that says it is done. A *slow*
-one (mail, provider) runs in a Celery worker, outside any transaction, and is marked done afterwards:
-it may run twice and must not mind. A relay claims by lease, so a lost message or worker only means
-that the fact is told again.
+A *quick* handler runs in the relay, in one transaction with the row that says it is done. A
+*slow* one (mail, provider) runs in a Celery worker, outside any transaction, and is marked done
+afterwards: it may run twice and must not mind. A relay claims by lease, so a lost message or worker
+only means that the fact is told again.
 """
 
 import logging

@@ -6,5 +6,5 @@ SECRET_KEY = "test-" + "0" * 50
 ALLOWED_HOSTS = ["*"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-STRIPE_SECRET_KEY = "sk_test_local"
+STRIPE_SECRET_KEY = "sk_test_local"  # noqa: S105
 STRIPE_WEBHOOK_SECRET = ["whsec_test"]

@@ -1,0 +1,234 @@
+from django.db import models
+from django.db.models import Q
+
+from ticketing.kernel.money import Money
+from ticketing.kernel.states import StatefulQuerySet
+
+
+class BookingState(models.TextChoices):
+    PENDING = "pending", "pending"
+    CONFIRMED = "confirmed", "confirmed"
+    LAPSED = "lapsed", "lapsed"
+    CANCELLED = "cancelled", "cancelled"
+
+
+class LapseReason(models.TextChoices):
+    """Why a pending booking came to nothing."""
+
+    UNPAID = "unpaid", "not paid in time"
+    # The money came when the seats were somebody else's; it went back.
+    LATE = "late", "paid too late"
+    LET_GO = "let_go", "seats let go by the fan"
+
+
+class Booking(models.Model):
+    MOVES = {
+        BookingState.PENDING: {BookingState.CONFIRMED, BookingState.LAPSED},
+        BookingState.CONFIRMED: {BookingState.CANCELLED},
+        BookingState.LAPSED: set[str](),
+        BookingState.CANCELLED: set[str](),
+    }
+
+    # What people say on the phone; it opens nothing.
+    reference = models.CharField(max_length=20, unique=True)
+    # The unguessable part of the booking's link: who has it may see and print the tickets.
+    secret = models.CharField(max_length=64, unique=True)
+    event = models.ForeignKey("events.Event", models.PROTECT, related_name="+")
+    hold = models.ForeignKey("inventory.Hold", models.PROTECT, related_name="+")
+    # Of the hold when the booking started; confirm is refused with any other.
+    fencing_token = models.BigIntegerField()
+    state = models.CharField(
+        max_length=10, choices=BookingState.choices, default=BookingState.PENDING
+    )
+    lapse_reason = models.CharField(max_length=10, choices=LapseReason.choices, blank=True)
+    email = models.EmailField()
+    name = models.CharField(max_length=200)
+    amount_minor = models.PositiveBigIntegerField()
+    booking_fee_minor = models.PositiveBigIntegerField(default=0)
+    currency = models.CharField(max_length=3)
+    # Which try of paying this is; each try is a payment of its own.
+    attempt = models.PositiveSmallIntegerField(default=1)
+    created_at = models.DateTimeField()
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    lapsed_at = models.DateTimeField(null=True, blank=True)
+    cancelled_at = models.DateTimeField(null=True, blank=True)
+
+    objects = StatefulQuerySet["Booking"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hold"],
+                condition=Q(state__in=[BookingState.PENDING, BookingState.CONFIRMED]),
+                name="bookings_one_open_booking_per_hold",
+            ),
+            models.CheckConstraint(
+                name="bookings_booking_state_is_known", condition=Q(state__in=BookingState.values)
+            ),
+            models.CheckConstraint(
+                name="bookings_booking_has_the_times_of_its_state",
+                condition=Q(
+                    state=BookingState.PENDING,
+                    confirmed_at=None,
+                    lapsed_at=None,
+                    cancelled_at=None,
+                    lapse_reason="",
+                )
+                | Q(
+                    state=BookingState.CONFIRMED,
+                    confirmed_at__isnull=False,
+                    lapsed_at=None,
+                    cancelled_at=None,
+                    lapse_reason="",
+                )
+                | (
+                    Q(
+                        state=BookingState.LAPSED,
+                        confirmed_at=None,
+                        lapsed_at__isnull=False,
+                        cancelled_at=None,
+                    )
+                    & ~Q(lapse_reason="")
+                )
+                | Q(
+                    state=BookingState.CANCELLED,
+                    confirmed_at__isnull=False,
+                    lapsed_at=None,
+                    cancelled_at__isnull=False,
+                    lapse_reason="",
+                ),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["created_at"],
+                condition=Q(state=BookingState.PENDING),
+                name="bookings_pending_by_age",
+            ),
+            models.Index(fields=["email"], name="bookings_by_email"),
+        ]
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def total(self) -> Money:
+        return Money(self.amount_minor, self.currency)
+
+    @property
+    def payment_reference(self) -> str:
+        """What the payment of the present try is called; all that payments knows of a booking."""
+        return f"{self.reference}-{self.attempt}"
+
+
+class BookingLine(models.Model):
+    """One place of the deal, with everything a ticket says of it as it was when it was sold."""
+
+    booking = models.ForeignKey(Booking, models.CASCADE, related_name="lines")
+    position = models.PositiveSmallIntegerField()
+    seat = models.ForeignKey(
+        "inventory.EventSeat", models.PROTECT, related_name="+", null=True, blank=True
+    )
+    pool = models.ForeignKey(
+        "inventory.AdmissionPool", models.PROTECT, related_name="+", null=True, blank=True
+    )
+    section_name = models.CharField(max_length=100)
+    row_label = models.CharField(max_length=50, blank=True)
+    seat_number = models.CharField(max_length=20, blank=True)
+    zone_name = models.CharField(max_length=100)
+    fare_name = models.CharField(max_length=100)
+    price_minor = models.PositiveBigIntegerField()
+    fee_minor = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["booking", "position"], name="bookings_line_position_is_unique"
+            ),
+            models.CheckConstraint(
+                name="bookings_line_is_a_seat_or_a_pool_place",
+                condition=Q(seat__isnull=False, pool__isnull=True)
+                | Q(seat__isnull=True, pool__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.booking_id}/{self.position}"
+
+
+class TicketState(models.TextChoices):
+    VALID = "valid", "valid"
+    REVOKED = "revoked", "revoked"
+
+
+class Ticket(models.Model):
+    """The right to one place."""
+
+    MOVES = {TicketState.VALID: {TicketState.REVOKED}, TicketState.REVOKED: set[str]()}
+
+    line = models.ForeignKey(BookingLine, models.PROTECT, related_name="tickets")
+    state = models.CharField(max_length=10, choices=TicketState.choices, default=TicketState.VALID)
+    issued_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = StatefulQuerySet["Ticket"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["line"],
+                condition=Q(state=TicketState.VALID),
+                name="bookings_one_live_ticket_per_line",
+            ),
+            models.CheckConstraint(
+                name="bookings_ticket_is_revoked_iff_it_has_the_time",
+                condition=Q(state=TicketState.VALID, revoked_at=None)
+                | Q(state=TicketState.REVOKED, revoked_at__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"ticket {self.pk}"
+
+
+class Credential(models.Model):
+    """The code that proves a ticket; a new one voids the old one."""
+
+    ticket = models.ForeignKey(Ticket, models.PROTECT, related_name="credentials")
+    code = models.CharField(max_length=64, unique=True)
+    issued_at = models.DateTimeField()
+    voided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["ticket"],
+                condition=Q(voided_at=None),
+                name="bookings_one_live_credential_per_ticket",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"credential of ticket {self.ticket_id}"
+
+
+class MailKind(models.TextChoices):
+    CONFIRMED = "confirmed", "booking confirmed"
+    LAPSED = "lapsed", "booking lapsed"
+
+
+class Mail(models.Model):
+    """One mail owed to a fan: at most one of a kind for each booking."""
+
+    booking = models.ForeignKey(Booking, models.PROTECT, related_name="mails")
+    kind = models.CharField(max_length=12, choices=MailKind.choices)
+    created_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["booking", "kind"], name="bookings_one_mail_of_a_kind")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} to booking {self.booking_id}"

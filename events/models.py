@@ -1,0 +1,242 @@
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+
+from ticketing.kernel.money import CURRENCIES, Money
+from ticketing.kernel.states import StatefulQuerySet
+
+
+class Organizer(models.Model):
+    name = models.CharField(max_length=200, unique=True)
+    slug = models.SlugField(max_length=80, unique=True)
+    # Who may see and change what is this organizer's, in the admin.
+    members = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, related_name="organizers", blank=True
+    )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Series(models.Model):
+    """The show, run or tour that events belong to; it groups, it sells nothing."""
+
+    organizer = models.ForeignKey(Organizer, models.PROTECT, related_name="series")
+    name = models.CharField(max_length=200)
+    slug = models.SlugField(max_length=80, unique=True)
+    description = models.TextField(blank=True)
+
+    class Meta:
+        verbose_name_plural = "series"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class EventState(models.TextChoices):
+    DRAFT = "draft", "draft"
+    PUBLISHED = "published", "published"
+    POSTPONED = "postponed", "postponed"
+    CANCELLED = "cancelled", "cancelled"
+
+
+class Event(models.Model):
+    MOVES = {
+        EventState.DRAFT: {EventState.PUBLISHED},
+        EventState.PUBLISHED: {EventState.POSTPONED, EventState.CANCELLED},
+        EventState.POSTPONED: {EventState.PUBLISHED, EventState.CANCELLED},
+        EventState.CANCELLED: set[str](),
+    }
+
+    organizer = models.ForeignKey(Organizer, models.PROTECT, related_name="events")
+    series = models.ForeignKey(Series, models.PROTECT, related_name="events", null=True, blank=True)
+    title = models.CharField(max_length=200)
+    slug = models.SlugField(max_length=80, unique=True)
+    description = models.TextField(blank=True)
+    venue = models.ForeignKey("venues.Venue", models.PROTECT, related_name="+")
+    # Empty for general admission only. A published version, which can no longer change.
+    seat_map = models.ForeignKey(
+        "venues.SeatMap", models.PROTECT, related_name="+", null=True, blank=True
+    )
+    doors_at = models.DateTimeField(null=True, blank=True)
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField(null=True, blank=True)
+    state = models.CharField(max_length=12, choices=EventState.choices, default=EventState.DRAFT)
+    currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES])
+    # The switch that stops all new holds at once, whatever the on-sales say.
+    is_paused = models.BooleanField(default=False)
+    # Long enough to type a card number, short enough that seats come back while others wait.
+    lease_seconds = models.PositiveIntegerField(default=420, validators=[MinValueValidator(30)])
+    # How long a fan has for the payment itself, from the moment it starts.
+    payment_seconds = models.PositiveIntegerField(default=600, validators=[MinValueValidator(60)])
+    # No extension carries a hold further than this from its start.
+    max_lease_seconds = models.PositiveIntegerField(
+        default=1200, validators=[MinValueValidator(60)]
+    )
+    # Places that one fan may hold and own at one time.
+    limit_per_fan = models.PositiveSmallIntegerField(default=8, validators=[MinValueValidator(1)])
+    # Set once, when inventory has made the event's seats and pools.
+    opened_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = StatefulQuerySet["Event"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="events_event_state_is_known", condition=Q(state__in=EventState.values)
+            ),
+            models.CheckConstraint(
+                name="events_event_ends_after_it_starts",
+                condition=Q(ends_at=None) | Q(ends_at__gt=F("starts_at")),
+                violation_error_message="The end must be after the start.",
+            ),
+            models.CheckConstraint(
+                name="events_doors_open_before_the_start",
+                condition=Q(doors_at=None) | Q(doors_at__lte=F("starts_at")),
+                violation_error_message="The doors must open before the start.",
+            ),
+            models.CheckConstraint(
+                name="events_lease_is_within_its_cap",
+                condition=Q(
+                    lease_seconds__gte=30,
+                    lease_seconds__lte=F("max_lease_seconds"),
+                    max_lease_seconds__lte=86400,
+                ),
+                violation_error_message="The lease must be 30 seconds or more, and within its cap.",
+            ),
+            models.CheckConstraint(
+                name="events_limit_per_fan_is_positive", condition=Q(limit_per_fan__gte=1)
+            ),
+        ]
+        indexes = [models.Index(fields=["starts_at"], name="events_by_start")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class OnSaleKind(models.TextChoices):
+    PUBLIC = "public", "public sale"
+    PRESALE = "presale", "presale"
+
+
+class OnSale(models.Model):
+    """A window in which some public may buy: from `opens_at` until just before `closes_at`."""
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="on_sales")
+    kind = models.CharField(max_length=10, choices=OnSaleKind.choices, default=OnSaleKind.PUBLIC)
+    opens_at = models.DateTimeField()
+    closes_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="events_on_sale_closes_after_it_opens",
+                condition=Q(closes_at__gt=F("opens_at")),
+                violation_error_message="The sale must close after it opens.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} from {self.opens_at:%Y-%m-%d %H:%M %Z}"
+
+
+class PriceZone(models.Model):
+    """Where you sit: the categories of the seat map that cost the same."""
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="price_zones")
+    name = models.CharField(max_length=100)
+    # Dearest first. Gives the zone its letter and its colour on the map: 0 is A.
+    rank = models.PositiveSmallIntegerField()
+    # Of the seat map, by name; empty for a zone that only general admission uses.
+    categories = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["event", "name"], name="events_zone_name_is_unique_in_event"
+            ),
+            models.UniqueConstraint(
+                fields=["event", "rank"], name="events_zone_rank_is_unique_in_event"
+            ),
+            models.CheckConstraint(name="events_zone_rank_is_a_letter", condition=Q(rank__lt=26)),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def letter(self) -> str:
+        return chr(ord("A") + self.rank)
+
+
+class Fare(models.Model):
+    """Who you are: adult, child, member."""
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="fares")
+    name = models.CharField(max_length=100)
+    # The first is what a fan gets who chose none.
+    rank = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["event", "name"], name="events_fare_name_is_unique_in_event"
+            ),
+            models.UniqueConstraint(
+                fields=["event", "rank"], name="events_fare_rank_is_unique_in_event"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Price(models.Model):
+    zone = models.ForeignKey(PriceZone, models.CASCADE, related_name="prices")
+    fare = models.ForeignKey(Fare, models.CASCADE, related_name="prices")
+    amount_minor = models.PositiveBigIntegerField(
+        help_text="In minor units: 1250 is 12.50 EUR, or 1250 JPY."
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["zone", "fare"], name="events_one_price_per_zone_and_fare"
+            ),
+            models.CheckConstraint(
+                name="events_price_is_bounded", condition=Q(amount_minor__lte=10_000_000_00)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.zone} {self.fare}: {Money(self.amount_minor, self.zone.event.currency)}"
+
+
+class FeeKind(models.TextChoices):
+    TICKET = "ticket", "for each ticket"
+    BOOKING = "booking", "for each booking"
+
+
+class Fee(models.Model):
+    """Added openly: a ticket's fee is part of the first price a fan sees."""
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="fees")
+    name = models.CharField(max_length=100)
+    kind = models.CharField(max_length=10, choices=FeeKind.choices, default=FeeKind.TICKET)
+    amount_minor = models.PositiveBigIntegerField()
+    is_refundable = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["event", "name"], name="events_fee_name_is_unique_in_event"
+            ),
+            models.CheckConstraint(
+                name="events_fee_is_bounded", condition=Q(amount_minor__lte=10_000_000_00)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

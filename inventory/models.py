@@ -1,0 +1,237 @@
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from ticketing.kernel.states import StatefulQuerySet
+
+
+class BlockKind(models.TextChoices):
+    HOUSE = "house", "house seats"
+    KILL = "kill", "not usable"
+    PRODUCTION = "production", "production"
+    ACCESSIBLE = "accessible", "accessible"
+    WAITLIST = "waitlist", "waitlist"
+
+
+class Block(models.Model):
+    """Seats that the organizer keeps from general sale."""
+
+    event = models.ForeignKey("events.Event", models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=12, choices=BlockKind.choices)
+    reason = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="inventory_block_kind_is_known", condition=Q(kind__in=BlockKind.values)
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.reason}"
+
+
+class HoldState(models.TextChoices):
+    ACTIVE = "active", "active"
+    CONFIRMED = "confirmed", "confirmed"
+    RELEASED = "released", "released"
+    EXPIRED = "expired", "expired"
+
+
+class Hold(models.Model):
+    """A fan's provisional ownership of places: a lease with an identity of its own."""
+
+    MOVES = {
+        HoldState.ACTIVE: {HoldState.CONFIRMED, HoldState.RELEASED, HoldState.EXPIRED},
+        HoldState.CONFIRMED: set[str](),
+        HoldState.RELEASED: set[str](),
+        HoldState.EXPIRED: set[str](),
+    }
+
+    # Names the hold in addresses; it gives no right, the owner does.
+    reference = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    event = models.ForeignKey("events.Event", models.PROTECT, related_name="+")
+    # Who holds: an opaque name that the door vouches for, such as a signed visitor's id.
+    owner = models.CharField(max_length=80)
+    state = models.CharField(max_length=10, choices=HoldState.choices, default=HoldState.ACTIVE)
+    # From one sequence, drawn after the seats are locked; a commit with an older one is refused.
+    fencing_token = models.BigIntegerField(unique=True)
+    idempotency_key = models.CharField(max_length=200)
+    # Of the wish, so that a key cannot be used for another one.
+    fingerprint = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    # No extension carries the lease further than this.
+    max_expires_at = models.DateTimeField()
+    # The one extension that a payment gets; set when it was given.
+    payment_started_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    # Where the seats go when the hold ends unsold: a block's own channel, or empty for everybody.
+    returns_to = models.ForeignKey(Block, models.PROTECT, related_name="+", null=True, blank=True)
+    currency = models.CharField(max_length=3)
+    # For the whole booking, frozen like the prices of the lines.
+    booking_fee_minor = models.PositiveBigIntegerField(default=0)
+
+    objects = StatefulQuerySet["Hold"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "idempotency_key"], name="inventory_one_hold_per_owner_and_key"
+            ),
+            models.UniqueConstraint(
+                fields=["event", "owner"],
+                condition=Q(state=HoldState.ACTIVE),
+                name="inventory_one_active_hold_per_fan",
+            ),
+            models.CheckConstraint(
+                name="inventory_hold_state_is_known", condition=Q(state__in=HoldState.values)
+            ),
+            models.CheckConstraint(
+                name="inventory_hold_has_ended_iff_not_active",
+                condition=Q(state=HoldState.ACTIVE, ended_at=None)
+                | (~Q(state=HoldState.ACTIVE) & ~Q(ended_at=None)),
+            ),
+            models.CheckConstraint(
+                name="inventory_lease_is_within_its_cap",
+                condition=Q(expires_at__lte=F("max_expires_at"), expires_at__gt=F("created_at")),
+            ),
+        ]
+        indexes = [
+            # Exactly the rows that the expiry scans.
+            models.Index(
+                F("expires_at"),
+                condition=Q(state=HoldState.ACTIVE),
+                name="inventory_active_by_expiry",
+            ),
+            models.Index(fields=["event", "owner"], name="inventory_hold_by_fan"),
+        ]
+
+    def __str__(self) -> str:
+        return f"hold {self.pk} (token {self.fencing_token})"
+
+
+class SeatState(models.TextChoices):
+    AVAILABLE = "available", "available"
+    HELD = "held", "held"
+    BOOKED = "booked", "booked"
+    BLOCKED = "blocked", "blocked"
+
+
+class EventSeat(models.Model):
+    MOVES = {
+        SeatState.AVAILABLE: {SeatState.HELD, SeatState.BLOCKED},
+        SeatState.HELD: {SeatState.BOOKED, SeatState.AVAILABLE, SeatState.BLOCKED},
+        SeatState.BOOKED: {SeatState.AVAILABLE, SeatState.BLOCKED},
+        SeatState.BLOCKED: {SeatState.AVAILABLE, SeatState.HELD},
+    }
+
+    event = models.ForeignKey("events.Event", models.PROTECT, related_name="+")
+    seat = models.ForeignKey("venues.Seat", models.PROTECT, related_name="+")
+    # Of the seat; said here too, since every count is by section.
+    section = models.ForeignKey("venues.Section", models.PROTECT, related_name="+")
+    zone = models.ForeignKey("events.PriceZone", models.PROTECT, related_name="+")
+    state = models.CharField(max_length=10, choices=SeatState.choices, default=SeatState.AVAILABLE)
+    hold = models.ForeignKey(Hold, models.PROTECT, related_name="seats", null=True, blank=True)
+    # Of the last owner; it stays when the seat is free, and only grows.
+    fencing_token = models.BigIntegerField(null=True, blank=True)
+    block = models.ForeignKey(Block, models.PROTECT, related_name="seats", null=True, blank=True)
+
+    objects = StatefulQuerySet["EventSeat"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["event", "seat"], name="inventory_seat_is_sold_once_per_event"
+            ),
+            models.CheckConstraint(
+                name="inventory_seat_state_is_known", condition=Q(state__in=SeatState.values)
+            ),
+            models.CheckConstraint(
+                name="inventory_seat_has_a_hold_iff_taken",
+                condition=Q(
+                    state__in=[SeatState.HELD, SeatState.BOOKED],
+                    hold__isnull=False,
+                    fencing_token__isnull=False,
+                )
+                | Q(state__in=[SeatState.AVAILABLE, SeatState.BLOCKED], hold__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="inventory_seat_has_a_block_iff_blocked",
+                condition=Q(state=SeatState.BLOCKED, block__isnull=False)
+                | (~Q(state=SeatState.BLOCKED) & Q(block__isnull=True)),
+            ),
+        ]
+        indexes = [models.Index(fields=["event", "section"], name="inventory_seat_by_section")]
+
+    def __str__(self) -> str:
+        return f"event seat {self.pk}"
+
+
+class AdmissionPool(models.Model):
+    """Counted places, without seats."""
+
+    event = models.ForeignKey("events.Event", models.PROTECT, related_name="+")
+    name = models.CharField(max_length=100)
+    # The standing area of the hall, if the event has a seat map.
+    section = models.ForeignKey(
+        "venues.Section", models.PROTECT, related_name="+", null=True, blank=True
+    )
+    zone = models.ForeignKey("events.PriceZone", models.PROTECT, related_name="+")
+    capacity = models.PositiveIntegerField()
+    held = models.PositiveIntegerField(default=0, editable=False)
+    booked = models.PositiveIntegerField(default=0, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["event", "name"], name="inventory_pool_name_is_unique_in_event"
+            ),
+            models.CheckConstraint(
+                name="inventory_pool_is_within_capacity",
+                condition=Q(capacity__gte=F("held") + F("booked")),
+                violation_error_message="More places are held or booked than that.",
+            ),
+            models.CheckConstraint(
+                name="inventory_pool_counts_are_not_negative",
+                condition=Q(held__gte=0, booked__gte=0),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class HoldLine(models.Model):
+    """One wish of a hold, with its price frozen: a seat, or some places of a pool at one fare."""
+
+    hold = models.ForeignKey(Hold, models.CASCADE, related_name="lines")
+    seat = models.ForeignKey(EventSeat, models.PROTECT, related_name="+", null=True, blank=True)
+    pool = models.ForeignKey(AdmissionPool, models.PROTECT, related_name="+", null=True, blank=True)
+    zone = models.ForeignKey("events.PriceZone", models.PROTECT, related_name="+")
+    fare = models.ForeignKey("events.Fare", models.PROTECT, related_name="+")
+    places = models.PositiveSmallIntegerField(default=1)
+    # Both for one place.
+    price_minor = models.PositiveBigIntegerField()
+    fee_minor = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hold", "seat"], name="inventory_seat_is_once_in_a_hold"
+            ),
+            models.CheckConstraint(
+                name="inventory_line_is_a_seat_or_pool_places",
+                condition=Q(seat__isnull=False, pool__isnull=True, places=1)
+                | Q(seat__isnull=True, pool__isnull=False, places__gte=1),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"line {self.pk} of hold {self.hold_id}"

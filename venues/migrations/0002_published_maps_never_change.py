@@ -1,0 +1,53 @@
+from django.db import migrations
+
+FORWARD = """
+CREATE FUNCTION venues_published_map_never_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    map_id bigint;
+BEGIN
+    IF TG_TABLE_NAME = 'venues_seatmap' THEN
+        IF OLD.state <> 'draft' AND (
+            TG_OP = 'DELETE'
+            OR (NEW.venue_id, NEW.name, NEW.version, NEW.content_hash, NEW.width, NEW.height,
+                NEW.shapes, NEW.categories, NEW.published_at)
+            IS DISTINCT FROM
+               (OLD.venue_id, OLD.name, OLD.version, OLD.content_hash, OLD.width, OLD.height,
+                OLD.shapes, OLD.categories, OLD.published_at)
+        ) THEN
+            RAISE EXCEPTION 'seat map % is published and can no longer change', OLD.id
+                USING ERRCODE = 'check_violation', CONSTRAINT = 'venues_published_map_never_changes';
+        END IF;
+        RETURN COALESCE(NEW, OLD);
+    ELSIF TG_TABLE_NAME = 'venues_row' THEN
+        SELECT seat_map_id INTO map_id FROM venues_section
+        WHERE id = COALESCE(NEW.section_id, OLD.section_id);
+    ELSE
+        map_id := COALESCE(NEW.seat_map_id, OLD.seat_map_id);
+    END IF;
+    IF EXISTS (SELECT FROM venues_seatmap WHERE id = map_id AND state <> 'draft') THEN
+        RAISE EXCEPTION 'seat map % is published and can no longer change', map_id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'venues_published_map_never_changes';
+    END IF;
+    RETURN COALESCE(NEW, OLD);
+END $$;
+CREATE TRIGGER never_changes BEFORE UPDATE OR DELETE ON venues_seatmap
+    FOR EACH ROW EXECUTE FUNCTION venues_published_map_never_changes();
+CREATE TRIGGER never_changes BEFORE INSERT OR UPDATE OR DELETE ON venues_section
+    FOR EACH ROW EXECUTE FUNCTION venues_published_map_never_changes();
+CREATE TRIGGER never_changes BEFORE INSERT OR UPDATE OR DELETE ON venues_row
+    FOR EACH ROW EXECUTE FUNCTION venues_published_map_never_changes();
+CREATE TRIGGER never_changes BEFORE INSERT OR UPDATE OR DELETE ON venues_seat
+    FOR EACH ROW EXECUTE FUNCTION venues_published_map_never_changes();
+"""
+BACKWARD = """
+DROP TRIGGER never_changes ON venues_seat;
+DROP TRIGGER never_changes ON venues_row;
+DROP TRIGGER never_changes ON venues_section;
+DROP TRIGGER never_changes ON venues_seatmap;
+DROP FUNCTION venues_published_map_never_changes();
+"""
+
+
+class Migration(migrations.Migration):
+    dependencies = [("venues", "0001_initial")]
+    operations = [migrations.RunSQL(FORWARD, BACKWARD)]
