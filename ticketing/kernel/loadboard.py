@@ -33,4 +33,4 @@ def read(name: str) -> float | None:
         raw = valkey().get(f"load:{name}")
     except redis.RedisError:
         return None
-    return float(raw) if raw is not None else None  # type: ignore[arg-type]
+    return float(raw) if raw is not None else None

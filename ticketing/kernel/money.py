@@ -99,7 +99,7 @@ def currency(code: str) -> Currency:
 def to_provider(money: Money) -> int:
     """The integer that the payment provider is sent, or UnpayableAmount."""
     row = currency(money.currency)
-    amount = money.minor * 10 ** (row.provider_exponent - row.exponent)
+    amount: int = money.minor * 10 ** (row.provider_exponent - row.exponent)
     if amount % row.step:
         raise UnpayableAmount(f"{money} is not a multiple of what can be charged")
     return amount

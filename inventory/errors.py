@@ -1,0 +1,90 @@
+"""Why inventory said no. An error carries facts; the door that shows it finds the words."""
+
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+
+class BadWish(Exception):
+    """The wish itself cannot be granted to anybody, whatever is free."""
+
+
+class EmptyWish(BadWish):
+    """No seat and no place was asked for."""
+
+
+class RepeatedPlaces(BadWish):
+    """A seat, or a pool at one fare, stands twice in the wish."""
+
+
+class UnknownPlaces(BadWish):
+    """Seats or pools that this event does not have."""
+
+    def __init__(self, *, seat_ids: Collection[int] = (), pool_ids: Collection[int] = ()) -> None:
+        super().__init__(f"not of this event: seats {sorted(seat_ids)}, pools {sorted(pool_ids)}")
+        self.seat_ids = frozenset(seat_ids)
+        self.pool_ids = frozenset(pool_ids)
+
+
+class NoSuchPrice(BadWish):
+    """The fare is not sold in that zone."""
+
+    def __init__(self, *, zone_id: int, fare_id: int | None) -> None:
+        super().__init__(f"no price for zone {zone_id} and fare {fare_id}")
+        self.zone_id = zone_id
+        self.fare_id = fare_id
+
+
+class SaleClosed(Exception):
+    """The event does not sell at this moment; `opens_at` says when it will, if it will."""
+
+    def __init__(self, opens_at: datetime | None = None) -> None:
+        super().__init__("the sale is not open")
+        self.opens_at = opens_at
+
+
+class LimitReached(Exception):
+    """The fan would hold and own more places than one person may."""
+
+    def __init__(self, *, limit: int, owned: int, asked: int) -> None:
+        super().__init__(f"limit {limit}, has {owned}, asked for {asked}")
+        self.limit = limit
+        self.owned = owned
+        self.asked = asked
+
+
+class PlacesTaken(Exception):
+    """Somebody else has one of these: nothing was held."""
+
+    def __init__(self, *, seat_ids: Collection[int] = (), pool_ids: Collection[int] = ()) -> None:
+        super().__init__(f"taken: seats {sorted(seat_ids)}, pools {sorted(pool_ids)}")
+        self.seat_ids = frozenset(seat_ids)
+        self.pool_ids = frozenset(pool_ids)
+
+
+class AlreadyHolding(Exception):
+    """The fan has another live hold at this event: continue with it or change it."""
+
+    def __init__(self, reference: UUID) -> None:
+        super().__init__(f"already holds {reference}")
+        self.reference = reference
+
+
+class HoldEnded(Exception):
+    """The key named a hold that is over: a new wish takes a new key."""
+
+    def __init__(self, reference: UUID) -> None:
+        super().__init__(f"hold {reference} is over")
+        self.reference = reference
+
+
+class HoldLost(Exception):
+    """The hold is over, lapsed, or carries another token: its places may be somebody else's."""
+
+
+class OpeningRefused(Exception):
+    """The event cannot be opened for sale; each reason says what to mend."""
+
+    def __init__(self, reasons: list[str]) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = reasons

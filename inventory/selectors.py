@@ -1,0 +1,216 @@
+"""What inventory tells the floors above: frozen values, never rows.
+
+A lapsed lease counts as free here, as it does everywhere, by PostgreSQL's clock.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import DateTimeField, Func
+
+from inventory.models import Hold, HoldLine, HoldState
+from ticketing.kernel.money import Money
+
+
+CLOCK = Func(function="clock_timestamp", output_field=DateTimeField())
+
+
+@dataclass(frozen=True, slots=True)
+class HoldView:
+    id: int
+    reference: UUID
+    event_id: int
+    owner: str
+    state: HoldState
+    fencing_token: int
+    created_at: datetime
+    expires_at: datetime
+    max_expires_at: datetime
+    payment_started_at: datetime | None
+    booking_fee: Money
+    # ACTIVE, and the lease has not lapsed.
+    is_live: bool
+    # The database's clock when it was asked: a countdown starts from here, not from the browser.
+    asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """One line of a hold, with the words a fan reads; prices are for one place."""
+
+    id: int
+    seat_id: int | None
+    pool_id: int | None
+    section_name: str
+    row_label: str
+    seat_number: str
+    zone_id: int
+    zone_name: str
+    zone_rank: int
+    fare_id: int
+    fare_name: str
+    places: int
+    price: Money
+    fee: Money
+
+    @property
+    def total(self) -> Money:
+        return (self.price + self.fee) * self.places
+
+
+@dataclass(frozen=True, slots=True)
+class SectionLevel:
+    """How full one section is, places of all its zones together."""
+
+    section_id: int
+    capacity: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """One seat of a section as a fan may know it."""
+
+    id: int
+    row_id: int
+    number: str
+    segment: int
+    x: float
+    y: float
+    is_wheelchair: bool
+    zone_id: int
+    is_free: bool
+    # Not for general sale, whoever holds it.
+    is_blocked: bool
+    # Who holds it, if a lease is live; compared with the fan's own, never shown.
+    hold_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolView:
+    id: int
+    name: str
+    section_id: int | None
+    zone_id: int
+    capacity: int
+    free: int
+
+
+def hold(*, reference: UUID, owner: str) -> HoldView | None:
+    """The fan's own hold, in whatever state; None if he has no such hold."""
+    return _view(reference=reference, owner=owner)
+
+
+def hold_by_id(hold_id: int) -> HoldView | None:
+    return _view(pk=hold_id)
+
+
+def live_hold(*, event_id: int, owner: str) -> HoldView | None:
+    """The hold that a fan may continue with at an event."""
+    found = _view(event_id=event_id, owner=owner, state=HoldState.ACTIVE)
+    return found if found and found.is_live else None
+
+
+def _view(**which: Any) -> HoldView | None:
+    row = Hold.objects.filter(**which).annotate(asked_at=CLOCK).first()
+    if row is None:
+        return None
+    return HoldView(
+        id=row.pk,
+        reference=row.reference,
+        event_id=row.event_id,
+        owner=row.owner,
+        state=HoldState(row.state),
+        fencing_token=row.fencing_token,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        max_expires_at=row.max_expires_at,
+        payment_started_at=row.payment_started_at,
+        booking_fee=Money(row.booking_fee_minor, row.currency),
+        is_live=row.state == HoldState.ACTIVE and row.expires_at > row.asked_at,
+        asked_at=row.asked_at,
+    )
+
+
+def lines(hold_id: int) -> list[LineView]:
+    """The lines of a hold, in the order of the hall."""
+    rows = (
+        HoldLine.objects.filter(hold_id=hold_id)
+        .select_related("hold", "zone", "fare", "pool", "seat__section", "seat__seat__row")
+        .order_by("seat__seat__index", "pool_id", "fare__rank")
+    )
+    return [_line(row) for row in rows]
+
+
+def _line(row: HoldLine) -> LineView:
+    currency = row.hold.currency
+    section = row.seat.section.name if row.seat else row.pool.name if row.pool else ""
+    return LineView(
+        id=row.pk,
+        seat_id=row.seat_id,
+        pool_id=row.pool_id,
+        section_name=section,
+        row_label=row.seat.seat.row.label if row.seat else "",
+        seat_number=row.seat.seat.number if row.seat else "",
+        zone_id=row.zone_id,
+        zone_name=row.zone.name,
+        zone_rank=row.zone.rank,
+        fare_id=row.fare_id,
+        fare_name=row.fare.name,
+        places=row.places,
+        price=Money(row.price_minor, currency),
+        fee=Money(row.fee_minor, currency),
+    )
+
+
+# A seat is free when nobody has it, or when its lease has lapsed and it returns to everybody.
+FREE = """(seat.state = 'available' OR (seat.state = 'held' AND hold.state = 'active'
+    AND hold.expires_at <= clock_timestamp() AND hold.returns_to_id IS NULL))"""
+
+# Of a pool, what lapsed holds still count as held.
+LAPSED_PLACES = """coalesce((SELECT sum(line.places) FROM inventory_holdline AS line
+    JOIN inventory_hold AS hold ON hold.id = line.hold_id
+    WHERE line.pool_id = pool.id AND hold.state = 'active'
+      AND hold.expires_at <= clock_timestamp() AND hold.returns_to_id IS NULL), 0)"""
+
+
+def levels(event_id: int) -> list[SectionLevel]:
+    """How full every seated section is."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT seat.section_id, count(*), count(*) FILTER (WHERE {FREE})"  # noqa: S608
+            " FROM inventory_eventseat AS seat"
+            " LEFT JOIN inventory_hold AS hold ON hold.id = seat.hold_id"
+            " WHERE seat.event_id = %s GROUP BY seat.section_id",
+            [event_id],
+        )
+        return [SectionLevel(*row) for row in cursor.fetchall()]
+
+
+def seats(*, event_id: int, section_id: int) -> list[SeatView]:
+    """The seats of one section, in the order of the hall."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT seat.id, place.row_id, place.number, place.segment, place.x, place.y,"  # noqa: S608
+            f" place.is_wheelchair, seat.zone_id, {FREE}, seat.state = 'blocked', seat.hold_id"
+            " FROM inventory_eventseat AS seat JOIN venues_seat AS place ON place.id = seat.seat_id"
+            " LEFT JOIN inventory_hold AS hold ON hold.id = seat.hold_id"
+            " WHERE seat.event_id = %s AND seat.section_id = %s ORDER BY place.index",
+            [event_id, section_id],
+        )
+        return [SeatView(*row) for row in cursor.fetchall()]
+
+
+def pools(event_id: int) -> list[PoolView]:
+    """The general admission of an event."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, name, section_id, zone_id, capacity,"  # noqa: S608
+            f" capacity - held - booked + {LAPSED_PLACES}"
+            " FROM inventory_admissionpool AS pool WHERE event_id = %s ORDER BY id",
+            [event_id],
+        )
+        return [PoolView(*row) for row in cursor.fetchall()]

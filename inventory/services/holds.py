@@ -1,0 +1,154 @@
+"""The life of a hold: placed, extended, and ended by its own identity in one of three ways.
+
+`place`, `extend`, `release` and `expire_batch` own a durable transaction; `confirm` joins the
+caller's, since the booking and its fact must commit with it. `at` is PostgreSQL's clock, read after
+the locks are taken, unless a test passes its own.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from events.terms import Terms
+from inventory.errors import HoldLost
+from inventory.models import EventSeat, Hold, HoldLine, HoldState, SeatState
+from inventory.services import locks
+from ticketing.kernel import transactions
+
+
+def extend(*, reference: UUID, owner: str, terms: Terms, at: datetime | None = None) -> datetime:
+    """Give a live hold a full lease from now, within its cap; returns when it now ends.
+
+    Raises HoldLost if it is over or has lapsed: a lapsed lease is never revived.
+    """
+    with transaction.atomic(durable=True):
+        hold, now = _lock_live(_id_of(reference, owner), at)
+        until = max(hold.expires_at, min(now + terms.lease, hold.max_expires_at))
+        Hold.objects.filter(pk=hold.id).update(expires_at=until)
+    return until
+
+
+def start_payment(*, hold_id: int, terms: Terms, at: datetime | None = None) -> datetime:
+    """Extend a live hold, once, to the event's payment time; returns when it now ends.
+
+    Joins the caller's transaction. A second start changes nothing. Raises HoldLost.
+    """
+    transactions.require()
+    hold, now = _lock_live(hold_id, at)
+    if hold.payment_started_at:
+        return hold.expires_at
+    until = max(hold.expires_at, min(now + terms.payment_time, hold.max_expires_at))
+    Hold.objects.filter(pk=hold.id).update(expires_at=until, payment_started_at=now)
+    return until
+
+
+def release(*, reference: UUID, owner: str, at: datetime | None = None) -> bool:
+    """Let the fan's own hold go; False if it was over already."""
+    hold_id = _id_of(reference, owner)
+    with transaction.atomic(durable=True):
+        [hold] = locks.holds([hold_id])
+        if hold.state != HoldState.ACTIVE:
+            return False
+        end([hold_id], HoldState.RELEASED, at or locks.clock())
+    return True
+
+
+def confirm(*, hold_id: int, fencing_token: int, at: datetime | None = None) -> None:
+    """Sell the held places to their holder. Joins the caller's transaction.
+
+    Raises HoldLost, and changes nothing, unless the hold is live and carries this token, and every
+    one of its seats still does.
+    """
+    transactions.require()
+    hold, now = _lock_live(hold_id, at)
+    if hold.fencing_token != fencing_token:
+        raise HoldLost(f"hold {hold_id} carries another token")
+    locks.seats_of([hold_id])
+    seats = EventSeat.objects.filter(hold_id=hold_id, fencing_token=fencing_token)
+    sold = seats.move_to(SeatState.BOOKED)
+    if sold != _lines_with_a_seat(hold_id):
+        raise HoldLost(f"hold {hold_id} does not own all its seats")
+    if locks.pools_of([hold_id]):
+        _move_pool_places([hold_id], into_booked=True)
+    if not Hold.objects.filter(pk=hold_id).move_to(HoldState.CONFIRMED, ended_at=now):
+        raise HoldLost(f"hold {hold_id} is over")
+
+
+def expire_batch(*, limit: int, at: datetime | None = None) -> int:
+    """End up to `limit` lapsed holds, skipping those that somebody is working on; returns how many.
+
+    By the hold's identity, never by seat: a seat may already be the next fan's. Any number of
+    workers may sweep at once.
+    """
+    with transaction.atomic(durable=True):
+        lapsed = list(
+            Hold.objects.filter(state=HoldState.ACTIVE, expires_at__lte=at or locks.clock())
+            .order_by("expires_at")
+            .select_for_update(skip_locked=True, of=("self",))
+            .values_list("pk", flat=True)[:limit]
+        )
+        if lapsed:
+            end(lapsed, HoldState.EXPIRED, at or locks.clock())
+    return len(lapsed)
+
+
+def end(hold_ids: Collection[int], state: HoldState, at: datetime) -> None:
+    """Move active holds, locked by the caller, to RELEASED or EXPIRED and give back their places.
+
+    A seat goes where its hold `returns_to`: to everybody, or back into a block.
+    """
+    transactions.require()
+    locks.seats_of(hold_ids)
+    with connection.cursor() as cursor:
+        cursor.execute(GIVE_BACK_SEATS, [list(hold_ids)])
+    if locks.pools_of(hold_ids):
+        _move_pool_places(hold_ids, into_booked=False)
+    moved = Hold.objects.filter(pk__in=hold_ids).move_to(state, ended_at=at)
+    if moved != len(hold_ids):
+        raise HoldLost(f"of holds {sorted(hold_ids)} only {moved} were active")
+
+
+GIVE_BACK_SEATS = """
+UPDATE inventory_eventseat AS seat
+SET state = CASE WHEN hold.returns_to_id IS NULL THEN 'available' ELSE 'blocked' END,
+    block_id = hold.returns_to_id, hold_id = NULL
+FROM inventory_hold AS hold
+WHERE hold.id = ANY(%s) AND seat.hold_id = hold.id
+  AND seat.fencing_token = hold.fencing_token AND seat.state = 'held'
+"""
+
+
+def _move_pool_places(hold_ids: Collection[int], *, into_booked: bool) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE inventory_admissionpool AS pool SET held = held - taken.places,"
+            " booked = booked + CASE WHEN %s THEN taken.places ELSE 0 END"
+            " FROM (SELECT pool_id, sum(places) AS places FROM inventory_holdline"
+            "       WHERE hold_id = ANY(%s) AND pool_id IS NOT NULL GROUP BY pool_id) AS taken"
+            " WHERE pool.id = taken.pool_id",
+            [into_booked, list(hold_ids)],
+        )
+
+
+def _lock_live(hold_id: int, at: datetime | None) -> tuple[locks.LockedHold, datetime]:
+    """Lock the hold, then read the clock, then judge the lease."""
+    [hold] = locks.holds([hold_id])
+    now = at or locks.clock()
+    if hold.state != HoldState.ACTIVE or hold.expires_at <= now:
+        raise HoldLost(f"hold {hold_id} is over")
+    return hold, now
+
+
+def _id_of(reference: UUID, owner: str) -> int:
+    hold_id = (
+        Hold.objects.filter(reference=reference, owner=owner).values_list("pk", flat=True).first()
+    )
+    if hold_id is None:
+        raise HoldLost("no such hold of this fan")
+    return hold_id
+
+
+def _lines_with_a_seat(hold_id: int) -> int:
+    return HoldLine.objects.filter(hold_id=hold_id, seat__isnull=False).count()

@@ -1,0 +1,95 @@
+"""Who locks what, in the one order: the fan → holds by pk → seats by pk → pools by pk.
+
+Every function here joins the caller's transaction and is the only place that takes its kind of
+lock. The clock is read by the caller afterwards, so that a lease is judged as it is when the locks
+are held and not as it was when somebody began to wait for them.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Q
+
+from inventory.models import AdmissionPool, EventSeat, Hold, HoldLine
+from ticketing.kernel import transactions
+
+
+@dataclass(frozen=True, slots=True)
+class LockedHold:
+    id: int
+    state: str
+    fencing_token: int
+    expires_at: datetime
+    max_expires_at: datetime
+    payment_started_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class LockedSeat:
+    id: int
+    state: str
+    hold_id: int | None
+    zone_id: int
+
+
+def fan(*, event_id: int, owner: str) -> None:
+    """Let one fan do one thing at a time at one event, so that his limit can be counted."""
+    transactions.require()
+    with connection.cursor() as cursor:
+        # Two fans with one hash only wait for each other.
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"fan:{event_id}:{owner}"]
+        )
+
+
+def holds(hold_ids: Collection[int]) -> list[LockedHold]:
+    transactions.require()
+    if not hold_ids:
+        return []
+    rows = (
+        Hold.objects.filter(pk__in=hold_ids).order_by("pk").select_for_update(of=("self",))
+    ).values_list(*_fields(LockedHold))
+    return [LockedHold(*row) for row in rows]
+
+
+def seats(
+    *, event_id: int, seat_ids: Collection[int], of_holds: Collection[int]
+) -> list[LockedSeat]:
+    """Lock these seats of the event, and all seats that these holds own."""
+    transactions.require()
+    wanted = Q(pk__in=seat_ids) | Q(hold_id__in=of_holds) if of_holds else Q(pk__in=seat_ids)
+    rows = (
+        EventSeat.objects.filter(wanted, event_id=event_id)
+        .order_by("pk")
+        .select_for_update(of=("self",))
+    ).values_list(*_fields(LockedSeat))
+    return [LockedSeat(*row) for row in rows]
+
+
+def seats_of(hold_ids: Collection[int]) -> list[int]:
+    """Lock all seats that these holds own."""
+    transactions.require()
+    rows = EventSeat.objects.filter(hold_id__in=hold_ids).order_by("pk")
+    return list(rows.select_for_update(of=("self",)).values_list("pk", flat=True))
+
+
+def pools_of(hold_ids: Collection[int]) -> list[int]:
+    """Lock the pools that these holds have places of."""
+    transactions.require()
+    lines = HoldLine.objects.filter(hold_id__in=hold_ids, pool__isnull=False)
+    rows = AdmissionPool.objects.filter(pk__in=lines.values("pool")).order_by("pk")
+    return list(rows.select_for_update(of=("self",)).values_list("pk", flat=True))
+
+
+def clock() -> datetime:
+    """PostgreSQL's clock at this moment, not at the start of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now
+
+
+def _fields(row: type[LockedHold] | type[LockedSeat]) -> list[str]:
+    return list(row.__dataclass_fields__)
