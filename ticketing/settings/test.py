@@ -8,3 +8,5 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 STRIPE_SECRET_KEY = "sk_test_local"  # noqa: S105
 STRIPE_WEBHOOK_SECRET = ["whsec_test"]
+# Serve style sheets from where they are written; nothing is collected for a test.
+WHITENOISE_AUTOREFRESH = True

@@ -1,0 +1,38 @@
+"""PostgreSQL and Valkey for one set, except those that the environment already names."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ticketing.embedded import postgres, runtime, valkey
+from ticketing.embedded.children import Family
+from ticketing.embedded.places import home
+
+GIVEN = ("DATABASE_URL", "VALKEY_URL", "CACHE_URL")
+
+
+def start(family: Family, *, keep: bool) -> dict[str, str]:
+    """Start what is missing, and return the variables that lead to all of it.
+
+    With `keep`, what Valkey holds outlives it as well as what PostgreSQL holds.
+    """
+    values = {name: os.environ[name] for name in GIVEN if os.environ.get(name)}
+    if "DATABASE_URL" not in values:
+        _, values["DATABASE_URL"] = postgres.start(family, home(family.name))
+    if "VALKEY_URL" not in values:
+        _, address = valkey.start(family, home(family.name), keep=keep)
+        values["VALKEY_URL"] = f"{address}/0"
+        values.setdefault("CACHE_URL", f"{address}/1")
+    return values
+
+
+@contextmanager
+def running(name: str, *, keep: bool = False, patience: float = 20) -> Iterator[dict[str, str]]:
+    """Run the set `name` for the length of a block, and yield the variables that lead to it."""
+    family = Family(name, patience=patience)
+    try:
+        values = start(family, keep=keep)
+        runtime.publish(name, values)
+        yield values
+    finally:
+        family.close()
