@@ -5,7 +5,21 @@ import os
 import sys
 
 from django.core.management import execute_from_command_line
+from django.db import OperationalError
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings.local")
+    try:
+        execute_from_command_line(sys.argv)
+    except OperationalError:
+        # The local settings set it to a running demo's.
+        if "DATABASE_URL" in os.environ:
+            raise
+        sys.exit(
+            "No database is running: start `make demo` in another terminal, or set DATABASE_URL."
+        )
+
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings.local")
-    execute_from_command_line(sys.argv)
+    main()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
-from ticketing.embedded import EmbeddedError, leash, runtime
+from ticketing.embedded import leash, runtime
 from ticketing.embedded.places import Identity
 
 # A log that grew beyond this is set aside at the next start.
@@ -87,17 +87,6 @@ class Family:
         self._children.append(child)
         self._tell(f"+ {process.pid} {program.stop_signal.value} {program.grace}")
         return child
-
-    def run(self, program: Program) -> None:
-        """Run to its end, or raise EmbeddedError with its last words."""
-        child = self.start(program)
-        child.process.wait()
-        self.stop(child)
-        if child.process.returncode:
-            raise EmbeddedError(
-                f"{program.name} failed (exit code {child.process.returncode}). "
-                f"{child.last_words()}"
-            )
 
     def stop(self, child: Child) -> None:
         """Stop one child and whatever it started in its process group."""

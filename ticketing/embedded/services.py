@@ -5,25 +5,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ticketing.embedded import postgres, runtime, valkey
-from ticketing.embedded.children import Family
+from ticketing.embedded.children import Child, Family
 from ticketing.embedded.places import home
 
 GIVEN = ("DATABASE_URL", "VALKEY_URL", "CACHE_URL")
 
 
-def start(family: Family, *, keep: bool) -> dict[str, str]:
-    """Start what is missing, and return the variables that lead to all of it.
+def start(family: Family, *, keep: bool) -> tuple[dict[str, str], list[Child]]:
+    """Start what is missing, and return the variables that lead to all of it, and the children.
 
     With `keep`, what Valkey holds outlives it as well as what PostgreSQL holds.
     """
     values = {name: os.environ[name] for name in GIVEN if os.environ.get(name)}
+    started = []
     if "DATABASE_URL" not in values:
-        _, values["DATABASE_URL"] = postgres.start(family, home(family.name))
+        child, values["DATABASE_URL"] = postgres.start(family, home(family.name))
+        started.append(child)
     if "VALKEY_URL" not in values:
-        _, address = valkey.start(family, home(family.name), keep=keep)
+        child, address = valkey.start(family, home(family.name), keep=keep)
+        started.append(child)
         values["VALKEY_URL"] = f"{address}/0"
         values.setdefault("CACHE_URL", f"{address}/1")
-    return values
+    return values, started
 
 
 @contextmanager
@@ -31,7 +34,7 @@ def running(name: str, *, keep: bool = False, patience: float = 20) -> Iterator[
     """Run the set `name` for the length of a block, and yield the variables that lead to it."""
     family = Family(name, patience=patience)
     try:
-        values = start(family, keep=keep)
+        values, _ = start(family, keep=keep)
         runtime.publish(name, values)
         yield values
     finally:

@@ -12,12 +12,16 @@ from django.utils.translation import gettext_lazy as _
 
 ROOT = Path(__file__).resolve().parents[2]
 env = environ.Env()
+# Whatever is written while running, and nothing else, is in here.
+VAR = Path(env.str("VAR_DIR", str(ROOT / "var")))
 
 # --- Where the parts are -------------------------------------------------------------------
 # The public address of the site, no slash at the end: mails and the payment provider link to it.
 BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000").rstrip("/")
 DATABASES = {
-    "default": env.db_url("DATABASE_URL", default="postgres://database-url-is-not-set/ticketing"),
+    "default": env.db_url(
+        "DATABASE_URL", default="postgres://database-url-is-not-set.invalid/ticketing"
+    ),
 }
 # A connection for each request would cost eight times a hold; see docs/decisions.md.
 DATABASES["default"].update(
@@ -25,7 +29,7 @@ DATABASES["default"].update(
     # A hold may wait this long for another fan's locks, then it gives up instead of piling up.
     OPTIONS={"options": "-c lock_timeout=5s -c statement_timeout=30s -c timezone=UTC"},
 )
-VALKEY_URL = env.str("VALKEY_URL", "valkey://valkey-url-is-not-set:6379/0").replace(
+VALKEY_URL = env.str("VALKEY_URL", "valkey://valkey-url-is-not-set.invalid:6379/0").replace(
     "valkey://", "redis://", 1
 )
 CACHE_URL = env.str("CACHE_URL", VALKEY_URL).replace("valkey://", "redis://", 1)
@@ -115,9 +119,9 @@ LOCALE_PATHS = [ROOT / "locale"]
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [ROOT / "static"]
-STATIC_ROOT = ROOT / "var" / "static"
+STATIC_ROOT = VAR / "static"
 # Tickets drawn once and kept, by ticket and credential.
-MEDIA_ROOT = Path(env.str("MEDIA_ROOT", str(ROOT / "var" / "media")))
+MEDIA_ROOT = Path(env.str("MEDIA_ROOT", str(VAR / "media")))
 
 # A form on our page may lead to the payment provider, nothing else may be loaded from elsewhere.
 CONTENT_SECURITY_POLICY = {
@@ -147,6 +151,7 @@ DEFAULT_FROM_EMAIL = env.str("FROM_EMAIL", "Tickets <tickets@example.org>")
 # --- Work behind the pages -----------------------------------------------------------------
 CELERY_BROKER_URL = VALKEY_URL
 CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

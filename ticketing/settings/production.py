@@ -11,6 +11,8 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", True)
+# A load balancer asks the process itself, without TLS.
+SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
 SECURE_HSTS_INCLUDE_SUBDOMAINS = True

@@ -1,0 +1,18 @@
+"""Work behind the pages: a worker does it, beat asks for what is due."""
+
+import os
+
+from celery import Celery
+from kombu import Queue
+
+from ticketing import schedule
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings.production")
+
+app = Celery("ticketing")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+app.conf.beat_schedule = schedule.for_beat()
+# A worker without `-Q` serves all of them; a large installation gives each its own.
+app.conf.task_queues = [Queue(name) for name in schedule.QUEUES]
+app.conf.task_default_queue = schedule.DEFAULT_QUEUE

@@ -1,0 +1,40 @@
+"""What is done again and again, how often, and on which queue. The only such table."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+# Mails, documents and whatever else a fact asks for.
+DEFAULT_QUEUE = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    task: str
+    every: timedelta
+    queue: str
+
+
+ENTRIES = {
+    # Abandoned seats return to the map within a second of their lease. No sale waits for it: who
+    # wants such a seat takes it over.
+    "expire holds": Entry("inventory.expire_holds", timedelta(seconds=1), "expiry"),
+    # A payment whose outcome nobody knows yet is asked about; each has a back-off of its own.
+    "reconcile payments": Entry("payments.reconcile", timedelta(seconds=5), "money"),
+    # A booking whose hold and payments are over lapses; one without tickets gets them.
+    "sweep bookings": Entry("bookings.sweep", timedelta(seconds=5), "money"),
+}
+QUEUES = sorted({DEFAULT_QUEUE, *(entry.queue for entry in ENTRIES.values())})
+
+
+def for_beat() -> dict[str, dict[str, Any]]:
+    """The table as Celery wants it."""
+    return {
+        name: {
+            "task": entry.task,
+            "schedule": entry.every,
+            # When it is due again, an undone one is worthless: no pile awaits a worker that stood.
+            "options": {"queue": entry.queue, "expires": entry.every.total_seconds()},
+        }
+        for name, entry in ENTRIES.items()
+    }
