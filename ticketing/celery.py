@@ -1,13 +1,13 @@
-"""Work behind the pages: a worker does it, beat asks for what is due."""
+"""Work behind the pages: a worker does it, beat asks for what is due.
 
-import os
+The settings are those that DJANGO_SETTINGS_MODULE names: this is imported wherever Django runs, so
+it may not choose any.
+"""
 
 from celery import Celery
 from kombu import Queue
 
 from ticketing import schedule
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings.production")
 
 app = Celery("ticketing")
 app.config_from_object("django.conf:settings", namespace="CELERY")
