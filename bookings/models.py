@@ -223,6 +223,8 @@ class Mail(models.Model):
     booking = models.ForeignKey(Booking, models.PROTECT, related_name="mails")
     kind = models.CharField(max_length=12, choices=MailKind.choices)
     created_at = models.DateTimeField()
+    # A worker is sending it; after a while without `sent_at`, another may.
+    claimed_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

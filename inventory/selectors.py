@@ -12,8 +12,8 @@ from django.db import connection
 from django.db.models import DateTimeField, Func
 
 from inventory.models import Hold, HoldLine, HoldState
+from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel.money import Money
-
 
 CLOCK = Func(function="clock_timestamp", output_field=DateTimeField())
 
@@ -33,6 +33,8 @@ class HoldView:
     booking_fee: Money
     # ACTIVE, and the lease has not lapsed.
     is_live: bool
+    # Over, or about to be, because the lease ran out, not because the fan let it go.
+    has_expired: bool
     # The database's clock when it was asked: a countdown starts from here, not from the browser.
     asked_at: datetime
 
@@ -131,6 +133,8 @@ def _view(**which: Any) -> HoldView | None:
         payment_started_at=row.payment_started_at,
         booking_fee=Money(row.booking_fee_minor, row.currency),
         is_live=row.state == HoldState.ACTIVE and row.expires_at > row.asked_at,
+        has_expired=row.state == HoldState.EXPIRED
+        or (row.state == HoldState.ACTIVE and row.expires_at <= row.asked_at),
         asked_at=row.asked_at,
     )
 
@@ -163,6 +167,15 @@ def _line(row: HoldLine) -> LineView:
         places=row.places,
         price=Money(row.price_minor, currency),
         fee=Money(row.fee_minor, currency),
+    )
+
+
+def wish_of(hold_id: int) -> Wish:
+    """The wish that this hold granted, so that the very same places can be asked for again."""
+    rows = list(HoldLine.objects.filter(hold_id=hold_id).order_by("pk"))
+    return Wish(
+        seats=tuple(SeatWish(row.seat_id, row.fare_id) for row in rows if row.seat_id),
+        pools=tuple(PoolWish(row.pool_id, row.places, row.fare_id) for row in rows if row.pool_id),
     )
 
 

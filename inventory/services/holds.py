@@ -94,6 +94,16 @@ def expire_batch(*, limit: int, at: datetime | None = None) -> int:
     return len(lapsed)
 
 
+def expire_all(*, batch: int) -> int:
+    """End lapsed holds batch by batch until a sweep finds less than a batch; returns how many."""
+    ended = 0
+    while True:
+        now = expire_batch(limit=batch)
+        ended += now
+        if now < batch:
+            return ended
+
+
 def end(hold_ids: Collection[int], state: HoldState, at: datetime) -> None:
     """Move active holds, locked by the caller, to RELEASED or EXPIRED and give back their places.
 

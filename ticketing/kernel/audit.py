@@ -7,6 +7,8 @@ An app registers its checks in `AppConfig.ready` by importing its `audits` modul
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from django.db import connection
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -34,6 +36,18 @@ def check(rule: str) -> Callable[[Check], Check]:
         return function
 
     return register
+
+
+def register_query(rule: str, *, sql: str, advice: str) -> None:
+    """Register a query whose rows, each one column that names the subject, should not exist."""
+
+    @check(rule)
+    def ask() -> Iterator[Finding]:
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+            rows = cursor.fetchall()
+        for (subject,) in rows:
+            yield Finding(rule, str(subject), advice)
 
 
 def rules() -> list[str]:

@@ -86,6 +86,11 @@ def relay(*, limit: int, dispatch: Callable[[int, str], None]) -> int:
     return len(claimed)
 
 
+def run_here(message_id: int, handler_name: str) -> None:
+    """A `dispatch` that sends nothing away."""
+    run_slow(message_id=message_id, handler_name=handler_name)
+
+
 def run_slow(*, message_id: int, handler_name: str) -> None:
     """Run one slow handler to its end and mark it done; a failure is recorded and tried later."""
     message = OutboxMessage.objects.get(pk=message_id)
@@ -145,6 +150,7 @@ def _tell(message: OutboxMessage, dispatch: Callable[[int, str], None]) -> None:
             if subscription.name in done:
                 continue
             if subscription.slow:
+                # A worker has until the lease ends; then the fact is told again.
                 dispatch(message.pk, subscription.name)
             else:
                 _run_quick(message, subscription)

@@ -1,0 +1,96 @@
+"""Audit queries of bookings: each looks for a deal that does not agree with its parts."""
+
+from ticketing.kernel.audit import register_query
+
+TELL_THE_FAN = "look at the booking in the admin, mend it and tell the fan"
+
+register_query(
+    "a confirmed booking owns every place it sold",
+    advice=TELL_THE_FAN,
+    sql="""
+        SELECT 'booking ' || booking.reference FROM bookings_booking AS booking
+        WHERE booking.state = 'confirmed' AND EXISTS (
+            SELECT FROM bookings_bookingline AS line
+            JOIN inventory_eventseat AS seat ON seat.id = line.seat_id
+            WHERE line.booking_id = booking.id
+              AND (seat.state <> 'booked' OR seat.hold_id IS DISTINCT FROM booking.hold_id))
+    """,
+)
+register_query(
+    "a booked seat has a confirmed booking",
+    advice="nobody has paid for this seat: find its hold, then free the seat or book it by hand",
+    sql="""
+        SELECT 'seat ' || seat.id FROM inventory_eventseat AS seat
+        WHERE seat.state = 'booked' AND NOT EXISTS (
+            SELECT FROM bookings_bookingline AS line
+            JOIN bookings_booking AS booking ON booking.id = line.booking_id
+            WHERE line.seat_id = seat.id AND booking.state = 'confirmed')
+    """,
+)
+register_query(
+    "a pool counts as booked what confirmed bookings have",
+    advice="correct the pool's figure to the sum of its confirmed bookings",
+    sql="""
+        SELECT 'pool ' || pool.id FROM inventory_admissionpool AS pool
+        WHERE pool.booked <> (
+            SELECT count(*) FROM bookings_bookingline AS line
+            JOIN bookings_booking AS booking ON booking.id = line.booking_id
+            WHERE line.pool_id = pool.id AND booking.state = 'confirmed')
+    """,
+)
+register_query(
+    "a confirmed booking is told in the outbox",
+    advice="its tickets will not be issued by themselves: publish the fact again",
+    sql="""
+        SELECT 'booking ' || reference FROM bookings_booking AS booking
+        WHERE state = 'confirmed' AND NOT EXISTS (
+            SELECT FROM kernel_outboxmessage
+            WHERE topic = 'bookings.booking_confirmed' AND key = booking.reference)
+    """,
+)
+register_query(
+    "a confirmed booking has its tickets within two minutes",
+    advice="look for the dead fact in the admin and try it again",
+    sql="""
+        SELECT 'booking ' || booking.reference FROM bookings_booking AS booking
+        WHERE booking.state = 'confirmed' AND booking.confirmed_at < now() - interval '2 minutes'
+          AND EXISTS (SELECT FROM bookings_bookingline AS line WHERE line.booking_id = booking.id
+            AND NOT EXISTS (SELECT FROM bookings_ticket WHERE line_id = line.id))
+    """,
+)
+register_query(
+    "a valid ticket has one live credential",
+    advice="re-issue the ticket",
+    sql="""
+        SELECT 'ticket ' || ticket.id FROM bookings_ticket AS ticket
+        WHERE ticket.state = 'valid' AND 1 <> (
+            SELECT count(*) FROM bookings_credential
+            WHERE ticket_id = ticket.id AND voided_at IS NULL)
+    """,
+)
+register_query(
+    "a booking costs what its lines cost",
+    advice=TELL_THE_FAN,
+    sql="""
+        SELECT 'booking ' || booking.reference FROM bookings_booking AS booking
+        WHERE booking.amount_minor <> booking.booking_fee_minor + (
+            SELECT coalesce(sum(price_minor + fee_minor), 0) FROM bookings_bookingline
+            WHERE booking_id = booking.id)
+    """,
+)
+register_query(
+    "a confirmed booking has its money, a lapsed one has none",
+    advice="compare with the provider: `manage.py reconcile_payments`",
+    sql="""
+        SELECT 'booking ' || booking.reference FROM bookings_booking AS booking
+        LEFT JOIN payments_payment AS payment
+          ON payment.reference = booking.reference || '-' || booking.attempt
+        WHERE (booking.state = 'confirmed' AND (payment.state IS NULL
+               OR payment.state NOT IN ('authorized', 'captured')
+               OR payment.amount_minor <> booking.amount_minor))
+           OR (booking.state = 'lapsed' AND booking.lapsed_at < now() - interval '10 minutes'
+               AND (payment.state = 'authorized'
+                    OR (payment.state = 'captured'
+                        AND payment.refunded_minor < payment.captured_minor)))
+    """,
+)

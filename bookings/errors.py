@@ -1,0 +1,9 @@
+"""Why a booking could not go on."""
+
+
+class BookingLapsed(Exception):
+    """The booking came to nothing; its places are on sale again or somebody else's."""
+
+
+class PaymentUnknown(Exception):
+    """We do not know yet whether money moved: wait, do not pay again."""

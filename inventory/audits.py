@@ -1,0 +1,86 @@
+"""Audit queries of inventory: each looks for rows that may not exist.
+
+Some of these are constraints as well; the audit looks all the same, since a constraint can be
+dropped and a restore can go wrong.
+"""
+
+from ticketing.kernel.audit import register_query
+
+LOOK_AT_THE_HOLD = "find the hold with the admin's search, and block the seat until it is clear"
+
+register_query(
+    "a seat names a hold if and only if it is held or booked",
+    advice=LOOK_AT_THE_HOLD,
+    sql="""
+        SELECT 'seat ' || id FROM inventory_eventseat
+        WHERE (state IN ('held', 'booked')) <> (hold_id IS NOT NULL)
+    """,
+)
+register_query(
+    "a taken seat carries the token of its hold",
+    advice=LOOK_AT_THE_HOLD,
+    sql="""
+        SELECT 'seat ' || seat.id FROM inventory_eventseat AS seat
+        JOIN inventory_hold AS hold ON hold.id = seat.hold_id
+        WHERE seat.fencing_token IS DISTINCT FROM hold.fencing_token
+    """,
+)
+register_query(
+    "a held seat has an active hold, a booked one a confirmed hold",
+    advice=LOOK_AT_THE_HOLD,
+    sql="""
+        SELECT 'seat ' || seat.id FROM inventory_eventseat AS seat
+        JOIN inventory_hold AS hold ON hold.id = seat.hold_id
+        WHERE (seat.state = 'held' AND hold.state <> 'active')
+           OR (seat.state = 'booked' AND hold.state <> 'confirmed')
+    """,
+)
+register_query(
+    "an active hold owns every seat it has a line for, and no other",
+    advice="the hold is not whole: release it in the admin and tell the fan",
+    sql="""
+        SELECT 'hold ' || hold.id FROM inventory_hold AS hold
+        WHERE hold.state = 'active' AND (
+            (SELECT count(seat_id) FROM inventory_holdline WHERE hold_id = hold.id)
+            <> (SELECT count(*) FROM inventory_eventseat WHERE hold_id = hold.id)
+            OR EXISTS (
+                SELECT FROM inventory_holdline AS line
+                JOIN inventory_eventseat AS seat ON seat.id = line.seat_id
+                WHERE line.hold_id = hold.id AND seat.hold_id IS DISTINCT FROM hold.id))
+    """,
+)
+register_query(
+    "a seat and its hold are of one event",
+    advice=LOOK_AT_THE_HOLD,
+    sql="""
+        SELECT 'seat ' || seat.id FROM inventory_eventseat AS seat
+        JOIN inventory_hold AS hold ON hold.id = seat.hold_id
+        WHERE seat.event_id <> hold.event_id
+    """,
+)
+register_query(
+    "a pool counts as held what active holds hold",
+    advice="correct the pool's figure to the sum of its active holds while its sale is paused",
+    sql="""
+        SELECT 'pool ' || pool.id FROM inventory_admissionpool AS pool
+        WHERE pool.held <> coalesce((
+            SELECT sum(line.places) FROM inventory_holdline AS line
+            JOIN inventory_hold AS hold ON hold.id = line.hold_id
+            WHERE line.pool_id = pool.id AND hold.state = 'active'), 0)
+    """,
+)
+register_query(
+    "a pool never holds and books more than its capacity",
+    advice="pause the sale, then raise the capacity or cancel bookings",
+    sql="SELECT 'pool ' || id FROM inventory_admissionpool WHERE held + booked > capacity",
+)
+register_query(
+    "a seat of an open event is of the map that the event pins",
+    advice="the event was opened with another map: its seats have to be opened anew",
+    sql="""
+        SELECT 'seat ' || seat.id FROM inventory_eventseat AS seat
+        JOIN venues_seat AS place ON place.id = seat.seat_id
+        JOIN events_event AS event ON event.id = seat.event_id
+        WHERE place.seat_map_id IS DISTINCT FROM event.seat_map_id
+    """,
+)

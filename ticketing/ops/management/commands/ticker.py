@@ -1,0 +1,40 @@
+import signal
+import threading
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import close_old_connections
+
+from ticketing.kernel import loadboard, outbox, tasks
+
+
+class Command(BaseCommand):
+    help = "Run the sub-second loop: the outbox relay. Any number may run."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--every", type=int, default=150, help="milliseconds between ticks (%(default)s)"
+        )
+        parser.add_argument("--batch", type=int, default=100, help="facts claimed at one time")
+
+    def handle(self, *_: Any, every: int, batch: int, **__: Any) -> None:
+        stopped = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stopped.set())
+        self.stdout.write("ticking")
+        while not stopped.is_set():
+            began = time.monotonic()
+            self._tick(batch)
+            stopped.wait(max(0.0, every / 1000 - (time.monotonic() - began)))
+
+    def _tick(self, batch: int) -> None:
+        close_old_connections()
+        try:
+            while outbox.relay(limit=batch, dispatch=tasks.dispatch) == batch:
+                pass
+            loadboard.write("outbox.lag_s", outbox.lag().total_seconds())
+        except Exception as error:
+            # The database or the broker is away: say so, and try again at the next tick.
+            self.stderr.write(f"tick failed: {type(error).__name__}: {error}")
+            time.sleep(1)
