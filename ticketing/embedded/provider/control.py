@@ -1,0 +1,56 @@
+"""The handles for tests and for the curious: `POST /_control/…` with a JSON body."""
+
+from collections.abc import Callable
+
+from ticketing.embedded.provider import cards, faults, intents, sessions, wire
+from ticketing.embedded.provider.store import Endpoint, Store
+from ticketing.embedded.provider.wire import Json, ProviderError
+
+
+def plan_fault(store: Store, wish: Json) -> Json:
+    """{"mode": …, "match": …, "times": 1, "seconds": 30}; {"mode": "none"} forgets all faults."""
+    if wish.get("mode") == "none":
+        store.forget_faults()
+    else:
+        faults.plan(store, wish)
+    return {"ok": True}
+
+
+def set_webhook(store: Store, wish: Json) -> Json:
+    """{"url": …, "secret": …} from now on; {} sends none."""
+    url = wish.get("url")
+    store.tell(Endpoint(str(url), str(wish["secret"])) if url else None)
+    return {"ok": True}
+
+
+def pay(store: Store, wish: Json) -> Json:
+    """{"id": session, "card": number, "capture_at_once": false}: as if somebody used the page."""
+    session = sessions.current(store, str(wish.get("id")))
+    if session["status"] != "open":
+        raise ProviderError(400, f"This session is {session['status']}.")
+    number = str(wish.get("card") or cards.GOOD.number)
+    at_once = bool(wish.get("capture_at_once"))
+    intent = sessions.pay(store, session, number, capture_at_once=at_once)
+    return {"ok": True, "payment_intent": wire.public(intent)}
+
+
+def authenticate(store: Store, wish: Json) -> Json:
+    """{"id": intent, "proved": true}: answer the 3-D Secure page."""
+    intent = store.get("payment_intent", str(wish.get("id")))
+    sessions.authenticate(store, intent, proved=bool(wish.get("proved", True)))
+    return {"ok": True}
+
+
+def expire_authorization(store: Store, wish: Json) -> Json:
+    """{"id": intent}: the bank stops reserving the amount."""
+    intents.expire_authorization(store, store.get("payment_intent", str(wish.get("id"))))
+    return {"ok": True}
+
+
+HANDLES: dict[str, Callable[[Store, Json], Json]] = {
+    "fault": plan_fault,
+    "webhook": set_webhook,
+    "pay": pay,
+    "authenticate": authenticate,
+    "expire_auth": expire_authorization,
+}
