@@ -39,7 +39,7 @@ class LocalProvider:
     def start(self) -> None:
         command = [sys.executable, "-m", "granian", "--interface", "asgi", "--workers", "1"]
         command += ["--host", "127.0.0.1", "--port", str(self.port), "--log-level", "warning"]
-        self._process = subprocess.Popen(  # noqa: S603
+        self._process = subprocess.Popen(
             [*command, "ticketing.embedded.provider.app:app"],
             cwd=ROOT,
             env={
@@ -107,7 +107,7 @@ class Listener:
         """Wait for the next delivery of this type; the signature is checked."""
         while True:
             body, signature = self.received.get(timeout=15)
-            event = stripe.Webhook.construct_event(body, signature, SECRET)
+            event: stripe.Event = stripe.Webhook.construct_event(body, signature, SECRET)
             if event.type == kind:
                 return event
 
