@@ -1,0 +1,196 @@
+"""Rows for tests: what nobody guards comes from a factory, what has states from its service."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
+
+from django.utils import timezone
+from factory.declarations import LazyFunction, Sequence, SubFactory
+from factory.django import DjangoModelFactory
+
+from events.models import (
+    Event,
+    Fare,
+    Fee,
+    FeeKind,
+    OnSale,
+    Organizer,
+    Price,
+    PriceZone,
+    Series,
+)
+from inventory.models import AdmissionPool
+from inventory.services import opening
+from ticketing.accounts.models import User
+from venues.models import Row, Seat, SeatMap, SeatMapState, Section, SectionKind, Venue
+
+_numbers = count(1)
+
+
+class UserFactory(DjangoModelFactory[User]):
+    class Meta:
+        model = User
+
+    email = Sequence(lambda n: f"user{n}@example.org")
+    name = "Ada Lovelace"
+
+
+class OrganizerFactory(DjangoModelFactory[Organizer]):
+    class Meta:
+        model = Organizer
+
+    name = Sequence(lambda n: f"Organizer {n}")
+    slug = Sequence(lambda n: f"organizer-{n}")
+
+
+class SeriesFactory(DjangoModelFactory[Series]):
+    class Meta:
+        model = Series
+
+    organizer = SubFactory(OrganizerFactory)
+    name = Sequence(lambda n: f"Series {n}")
+    slug = Sequence(lambda n: f"series-{n}")
+
+
+class VenueFactory(DjangoModelFactory[Venue]):
+    class Meta:
+        model = Venue
+
+    name = Sequence(lambda n: f"Hall {n}")
+    slug = Sequence(lambda n: f"hall-{n}")
+    city = "Berlin"
+    country = "DE"
+    time_zone = "Europe/Berlin"
+
+
+class EventFactory(DjangoModelFactory[Event]):
+    """A draft in 30 days, with nothing to sell yet."""
+
+    class Meta:
+        model = Event
+
+    organizer = SubFactory(OrganizerFactory)
+    title = Sequence(lambda n: f"Evening {n}")
+    slug = Sequence(lambda n: f"evening-{n}")
+    venue = SubFactory(VenueFactory)
+    starts_at = LazyFunction(lambda: timezone.now() + timedelta(days=30))
+    currency = "EUR"
+
+
+def published_map(
+    venue: Venue, *, rows: int = 2, seats_per_row: int = 10, standing: int = 0
+) -> SeatMap:
+    """A section "Stalls" of category "Stalls", and a standing area "Floor" if asked for.
+
+    Rows are A, B, C …; seats are numbered from 1, and A-1 is the guid of the first.
+    """
+    seat_map = SeatMap.objects.create(
+        venue=venue, name="Plan", version=next(_numbers), width=1000, height=800
+    )
+    if rows:
+        _add_stalls(seat_map, rows=rows, seats_per_row=seats_per_row)
+    if standing:
+        Section.objects.create(
+            seat_map=seat_map,
+            name="Floor",
+            slug="floor",
+            kind=SectionKind.STANDING,
+            rank=1,
+            capacity=standing,
+            category="Floor",
+        )
+    SeatMap.objects.filter(pk=seat_map.pk).move_to(
+        SeatMapState.PUBLISHED, content_hash=f"{seat_map.pk:064x}", published_at=timezone.now()
+    )
+    seat_map.refresh_from_db()
+    return seat_map
+
+
+def _add_stalls(seat_map: SeatMap, *, rows: int, seats_per_row: int) -> None:
+    stalls = Section.objects.create(
+        seat_map=seat_map,
+        name="Stalls",
+        slug="stalls",
+        rank=0,
+        outline=[[0, 0], [1000, 0], [1000, 800], [0, 800]],
+    )
+    labels = [_label(number) for number in range(rows)]
+    made = Row.objects.bulk_create(
+        Row(section=stalls, label=label, rank=rank) for rank, label in enumerate(labels)
+    )
+    Seat.objects.bulk_create(
+        Seat(
+            seat_map=seat_map,
+            row=row,
+            guid=f"{row.label}-{position + 1}",
+            number=str(position + 1),
+            category="Stalls",
+            position=position,
+            index=row.rank * seats_per_row + position,
+            x=20 + 25 * position,
+            y=100 + 30 * row.rank,
+        )
+        for row in made
+        for position in range(seats_per_row)
+    )
+
+
+def _label(number: int) -> str:
+    letter = chr(ord("A") + number % 26)
+    return letter if number < 26 else f"{letter}{number // 26}"
+
+
+def draft_event(
+    *,
+    rows: int = 2,
+    seats_per_row: int = 10,
+    pool_capacity: int = 0,
+    price_minor: int = 5000,
+    fees: Mapping[FeeKind, int] | None = None,
+    sale_opens_at: datetime | None = None,
+    sale_closes_at: datetime | None = None,
+    **event_fields: Any,
+) -> Event:
+    """An event ready to be opened: a zone "Stalls" if it has rows, a zone "Floor" if it has a pool.
+
+    Fares are Adult, at `price_minor`, and Child, at half of it. It sells from yesterday until it
+    starts. Without rows it is general admission only, with a pool of its own.
+    """
+    event = EventFactory.create(**event_fields)
+    if rows:
+        event.seat_map = published_map(
+            event.venue, rows=rows, seats_per_row=seats_per_row, standing=pool_capacity
+        )
+        event.save(update_fields=["seat_map"])
+    names = [name for name, there in [("Stalls", rows), ("Floor", pool_capacity)] if there]
+    zones = [
+        PriceZone.objects.create(
+            event=event, name=name, rank=rank, categories=[name] if rows else []
+        )
+        for rank, name in enumerate(names)
+    ]
+    for rank, (name, amount) in enumerate([("Adult", price_minor), ("Child", price_minor // 2)]):
+        fare = Fare.objects.create(event=event, name=name, rank=rank)
+        for zone in zones:
+            Price.objects.create(zone=zone, fare=fare, amount_minor=amount)
+    for kind, amount in (fees or {}).items():
+        Fee.objects.create(event=event, name=f"Fee {kind}", kind=kind, amount_minor=amount)
+    if pool_capacity and not rows:
+        AdmissionPool.objects.create(
+            event=event, name="Floor", zone=zones[0], capacity=pool_capacity
+        )
+    OnSale.objects.create(
+        event=event,
+        opens_at=sale_opens_at or timezone.now() - timedelta(days=1),
+        closes_at=sale_closes_at or event.starts_at,
+    )
+    return event
+
+
+def opened_event(**wishes: Any) -> Event:
+    """A `draft_event` of the same arguments, opened: its seats and pools are there, it sells."""
+    event = draft_event(**wishes)
+    opening.open_event(event_id=event.pk, at=timezone.now())
+    event.refresh_from_db()
+    return event
