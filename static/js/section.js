@@ -23,11 +23,16 @@ function seatWords(picked) {
   return picked.length === 1 ? one : many.replace("{count}", picked.length);
 }
 
+function seatName(box) {
+  const { row } = box.closest("[data-row]").dataset;
+  return summary.dataset.seat.replace("{row}", row).replace("{number}", box.dataset.number);
+}
+
 function show() {
   const picked = boxes.filter((box) => box.checked);
   const tooMany = picked.length > limit;
   const text = picked.length ? `${seatWords(picked)} · ${total(picked)}` : seatWords(picked);
-  const names = picked.map((box) => box.getAttribute("aria-label").split(", ").slice(0, 2).join(", "));
+  const names = picked.map(seatName);
   summary.querySelector("[data-summary-text]").textContent = text;
   summary.querySelector("[data-summary-seats]").textContent = tooMany
     ? summary.dataset.tooMany.replace("{limit}", limit)
@@ -48,7 +53,7 @@ picture?.addEventListener("click", (event) => {
   show();
 });
 
-// Arrow keys: left and right along the row, up and down to the nearest seat of the next row that has one.
+// One stop for the Tab key, arrow keys inside: left and right along the row, up and down to the nearest seat of the next row that has one.
 const rows = [...form.querySelectorAll("[data-seat-table] tr")]
   .map((row) => [...row.querySelectorAll('input[name="seats"]')])
   .filter((row) => row.length);
@@ -79,6 +84,7 @@ form.querySelector("[data-seat-table]").addEventListener("keydown", (event) => {
   next.focus();
 });
 
+form.querySelector("[data-seat-table]").setAttribute("role", "grid");
 form.addEventListener("change", show);
 form.addEventListener("focusin", (event) => {
   if (event.target.matches('input[name="seats"]')) enter(event.target);
