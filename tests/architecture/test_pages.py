@@ -15,8 +15,6 @@ TOKENS = (settings.ROOT / "static" / "css" / "tokens.css").read_text()
 INLINE = re.compile(
     r"<style|\sstyle\s*=|\son[a-z]+\s*=|javascript:|<script(?![^>]*\ssrc=)", re.IGNORECASE
 )
-    r"<style|\sstyle\s*=|\son[a-z]+\s*=|javascript:|<script(?![^>]*\ssrc=)", re.IGNORECASE
-)
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
