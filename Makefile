@@ -35,7 +35,7 @@ lint: .venv/.locked ## check style, types, floors, templates, migrations, settin
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy .
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 	$(if $(TEMPLATES),@$(BIN)/djade --target-version 5.2 --check $(TEMPLATES))
 	$(if $(TEMPLATES),@$(BIN)/djlint --lint --quiet $(TEMPLATES))
 	@$(BIN)/django-upgrade --target-version 5.2 --check $(SOURCES)

@@ -35,10 +35,22 @@ def end(group: int, stop_signal: int, grace: float) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, stop_signal)
         deadline = time.monotonic() + grace
-        while time.monotonic() < deadline:
-            os.killpg(group, 0)
+        while time.monotonic() < deadline and is_alive(group):
             time.sleep(0.05)
         os.killpg(group, signal.SIGKILL)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether it still runs; a dead orphan stays listed where init collects none."""
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat") as status:  # noqa: PTH123
+            return not status.read().rpartition(")")[2].startswith(" Z")
+    except ProcessLookupError:
+        return False
+    except OSError:
+        # Somebody else's, or a system without /proc.
+        return True
 
 
 if __name__ == "__main__":
