@@ -1,0 +1,58 @@
+"""One rival in a process of its own: waits at the gate, makes one call, says how it went."""
+
+import json
+import os
+import sys
+
+import django
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings.test")
+    django.setup()
+    from django.db import connection
+
+    from tests.races.rivals import GATE
+
+    connection.settings_dict["NAME"] = os.environ["RIVAL_DATABASE"]
+    call = json.loads(sys.argv[1])
+    with connection.cursor() as cursor:
+        print("ready", flush=True)
+        cursor.execute("SELECT pg_advisory_lock_shared(%s)", [GATE])
+        cursor.execute("SELECT pg_advisory_unlock_shared(%s)", [GATE])
+    try:
+        act(**call)
+    except Exception as refusal:  # noqa: BLE001
+        print(type(refusal).__name__, flush=True)
+    else:
+        print("done", flush=True)
+
+
+def act(*, what: str, event_id: int, hold_id: int, seat_id: int, number: int = 0) -> None:
+    from django.db import transaction
+
+    from events import terms
+    from inventory import selectors
+    from inventory.services import holds
+    from tests.inventory.asking import place
+
+    sale = terms.of(event_id)
+    hold = selectors.hold_by_id(hold_id)
+    match what:
+        case "place":
+            place(sale, [seat_id], owner=f"rival {number}")
+        case "extend":
+            holds.extend(reference=hold.reference, owner=hold.owner, terms=sale)
+        case "release":
+            holds.release(reference=hold.reference, owner=hold.owner)
+        case "confirm":
+            with transaction.atomic():
+                holds.confirm(hold_id=hold.id, fencing_token=hold.fencing_token)
+        case "expire":
+            holds.expire_batch(limit=100)
+        case _:
+            raise ValueError(what)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Rivals for one thing at one moment: threads for crowds, processes where a crash of memory between
+them must be ruled out. All wait at one gate, an advisory lock, and start when it opens."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from django.db import connection
+
+GATE = 20_10_00
+
+
+@dataclass
+class Outcome:
+    """What one rival got: a value, or the refusal it met."""
+
+    value: object = None
+    refusal: Exception | None = None
+
+
+def race(attempts: list[Callable[[], object]]) -> list[Outcome]:
+    """Let all attempts start at one moment, each in a thread with a connection of its own."""
+    outcomes = [Outcome() for _ in attempts]
+    start = threading.Barrier(len(attempts))
+
+    def run(attempt: Callable[[], object], outcome: Outcome) -> None:
+        connection.ensure_connection()
+        start.wait()
+        try:
+            outcome.value = attempt()
+        except Exception as refusal:  # noqa: BLE001
+            outcome.refusal = refusal
+        finally:
+            connection.close()
+
+    threads = [
+        threading.Thread(target=run, args=pair) for pair in zip(attempts, outcomes, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def race_processes(calls: list[dict[str, object]]) -> list[str]:
+    """Let processes make these calls at one moment; each says "done" or the name of its refusal.
+
+    A call is what `tests/races/rival.py` understands.
+    """
+    with _gate():
+        rivals = [
+            subprocess.Popen(
+                [sys.executable, "-m", "tests.races.rival", json.dumps(call)],
+                env=os.environ | {"RIVAL_DATABASE": connection.settings_dict["NAME"]},
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for call in calls
+        ]
+        for rival in rivals:
+            assert rival.stdout is not None
+            assert rival.stdout.readline() == "ready\n"
+        _wait_for_queue(len(rivals))
+    return [rival.communicate(timeout=60)[0].strip() for rival in rivals]
+
+
+@contextmanager
+def _gate():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [GATE])
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [GATE])
+
+
+def _wait_for_queue(rivals: int) -> None:
+    """Return when every rival stands at the gate."""
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute(
+                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+                " AND objid = %s",
+                [GATE],
+            )
+            if cursor.fetchone()[0] == rivals:
+                return
