@@ -137,7 +137,9 @@ def test_a_lapsed_hold_shows_as_free_before_anybody_swept(placed, event, seats):
     [level] = selectors.levels(event.pk)
 
     assert (level.free, level.capacity) == (20, 20)
-    assert all(seat.is_free for seat in selectors.seats(event_id=event.pk, section_id=level.section_id))
+    assert all(
+        seat.is_free for seat in selectors.seats(event_id=event.pk, section_id=level.section_id)
+    )
     assert selectors.live_hold(event_id=event.pk, owner="a") is None
 
 

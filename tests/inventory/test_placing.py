@@ -2,7 +2,6 @@ import dataclasses
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 
 from events import terms
 from inventory.errors import (
@@ -260,9 +259,6 @@ def test_a_pool_of_another_event_is_unknown_here(pool, sale):
 
 
 def test_placing_asks_the_database_few_questions(sale, seats, django_assert_num_queries):
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-
     # Savepoint, the fan's lock, his holds, lapsed owners, the seats' lock, the clock, the write.
     with django_assert_num_queries(8):
         place(sale, seats[:2])

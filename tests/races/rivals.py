@@ -1,5 +1,6 @@
 """Rivals for one thing at one moment: threads for crowds, processes where a crash of memory between
-them must be ruled out. All wait at one gate, an advisory lock, and start when it opens."""
+them must be ruled out. All wait at one gate, an advisory lock, and start when it opens.
+"""
 
 import json
 import os
@@ -33,7 +34,7 @@ def race(attempts: list[Callable[[], object]]) -> list[Outcome]:
         start.wait()
         try:
             outcome.value = attempt()
-        except Exception as refusal:  # noqa: BLE001
+        except Exception as refusal:
             outcome.refusal = refusal
         finally:
             connection.close()

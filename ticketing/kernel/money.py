@@ -6,10 +6,12 @@ payment provider counts in, and `step` what it wants amounts to be a multiple of
 Source: Stripe, "Supported currencies", sections on zero-decimal, three-decimal and special cases.
 """
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from babel.numbers import format_currency
+from babel import Locale
+from babel.numbers import format_currency, get_currency_symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +78,14 @@ class Money:
         """As a person reads it, always with its currency: €12.50, ¥500, KWD 1.250."""
         places = currency(self.currency).exponent
         fraction = "." + "0" * places if places else ""
+        pattern = re.sub(
+            r"\.0+", fraction, Locale.parse(locale).currency_formats["standard"].pattern
+        )
+        # A code such as KWD does not cling to the figure as a sign does.
+        if get_currency_symbol(self.currency, locale).isalpha():
+            pattern = pattern.replace("¤#", "¤\xa0#")
         return format_currency(
-            self.decimal,
-            self.currency,
-            f"¤#,##0{fraction}" if locale == "en" else None,
-            locale=locale,
-            currency_digits=False,
+            self.decimal, self.currency, pattern, locale=locale, currency_digits=False
         )
 
     def __str__(self) -> str:
