@@ -63,9 +63,6 @@ class Booking(models.Model):
                 name="bookings_one_open_booking_per_hold",
             ),
             models.CheckConstraint(
-                name="bookings_booking_state_is_known", condition=Q(state__in=BookingState.values)
-            ),
-            models.CheckConstraint(
                 name="bookings_booking_has_the_times_of_its_state",
                 condition=Q(
                     state=BookingState.PENDING,

@@ -151,9 +151,6 @@ class EventSeat(models.Model):
                 fields=["event", "seat"], name="inventory_seat_is_sold_once_per_event"
             ),
             models.CheckConstraint(
-                name="inventory_seat_state_is_known", condition=Q(state__in=SeatState.values)
-            ),
-            models.CheckConstraint(
                 name="inventory_seat_has_a_hold_iff_taken",
                 condition=Q(
                     state__in=[SeatState.HELD, SeatState.BOOKED],
@@ -185,8 +182,8 @@ class AdmissionPool(models.Model):
     )
     zone = models.ForeignKey("events.PriceZone", models.PROTECT, related_name="+")
     capacity = models.PositiveIntegerField()
-    held = models.PositiveIntegerField(default=0, editable=False)
-    booked = models.PositiveIntegerField(default=0, editable=False)
+    held = models.IntegerField(default=0, editable=False)
+    booked = models.IntegerField(default=0, editable=False)
 
     class Meta:
         constraints = [

@@ -1,0 +1,77 @@
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from bookings.models import Booking, BookingState, Mail, MailKind
+from bookings.services import checkout, issuing
+from events import terms
+from inventory import selectors
+from inventory.models import EventSeat
+from tests import factories
+from tests.constraints.breaking import broken_by, copy
+from tests.inventory.asking import place
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def booking():
+    """A confirmed booking of one seat with its ticket, and a mail."""
+    event = factories.opened_event()
+    sale = terms.of(event.pk)
+    placed = place(sale, [EventSeat.objects.filter(event=event).earliest("pk").pk])
+    hold = selectors.hold_by_id(placed.hold_id)
+    booking = checkout.start(hold=hold, name="Ada", email="ada@example.org", terms=sale)
+    checkout.confirm(booking=booking)
+    with transaction.atomic():
+        issuing.issue(booking_id=booking.pk)
+    Mail.objects.create(booking=booking, kind=MailKind.CONFIRMED, created_at=timezone.now())
+    return Booking.objects.get(state=BookingState.CONFIRMED)
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "changes"),
+    [
+        (
+            "bookings_one_open_booking_per_hold",
+            "bookings_booking",
+            {"reference": "'another'", "secret": "'another'"},
+        ),
+        ("bookings_line_position_is_unique", "bookings_bookingline", {}),
+        ("bookings_one_live_ticket_per_line", "bookings_ticket", {}),
+        ("bookings_one_live_credential_per_ticket", "bookings_credential", {"code": "'another'"}),
+        ("bookings_one_mail_of_a_kind", "bookings_mail", {}),
+    ],
+)
+def test_there_is_one_of_a_kind(name, table, changes):
+    assert broken_by(copy(table, **changes)) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "sql"),
+    [
+        (
+            "bookings_booking_has_the_times_of_its_state",
+            "UPDATE bookings_booking SET state = 'pending'",
+        ),
+        (
+            "bookings_booking_has_the_times_of_its_state",
+            "UPDATE bookings_booking SET lapse_reason = 'late'",
+        ),
+        ("bookings_booking_has_the_times_of_its_state", "UPDATE bookings_booking SET state='x'"),
+        (
+            "bookings_line_is_a_seat_or_a_pool_place",
+            "UPDATE bookings_bookingline SET seat_id = NULL",
+        ),
+        (
+            "bookings_ticket_is_revoked_iff_it_has_the_time",
+            "UPDATE bookings_ticket SET state = 'revoked'",
+        ),
+        (
+            "bookings_ticket_is_revoked_iff_it_has_the_time",
+            "UPDATE bookings_ticket SET revoked_at = now()",
+        ),
+    ],
+)
+def test_a_row_keeps_its_shape(name, sql):
+    assert broken_by(sql) == name
