@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-# Mails, documents and whatever else a fact asks for.
-DEFAULT_QUEUE = "default"
+# Mails and whatever else a fact asks for and takes its time.
+DEFAULT_QUEUE = "facts"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 import http.client
 from argparse import ArgumentParser
-from importlib.util import find_spec
 from typing import Any
 
 from django.core.management import BaseCommand, CommandError, get_commands
@@ -83,10 +82,6 @@ class Command(BaseCommand):
             supervisor.run(demo.manage("load_demo", values=values))
         runtime.publish(demo.NAME, values)
         for program in demo.programs(port, values):
-            if program.name == "provider" and not find_spec("ticketing.embedded.provider"):
-                continue
-            if program.name == "ticker" and "ticker" not in get_commands():
-                continue
             child = supervisor.start(program)
             if program.name == "web":
                 web = child
