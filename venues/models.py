@@ -1,7 +1,9 @@
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 
 from ticketing.kernel.states import StatefulQuerySet
+from venues import clocks
 
 
 class Venue(models.Model):
@@ -15,6 +17,12 @@ class Venue(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        try:
+            clocks.validate(self.time_zone)
+        except ValidationError as error:
+            raise ValidationError({"time_zone": error.messages}) from error
 
 
 class SeatMapState(models.TextChoices):
