@@ -94,7 +94,7 @@ def authenticate(session: Json | None, intent: Json) -> str:
     return _page(
         "Confirm it is you",
         f"""
-<h1>Your test bank asks: is it you who pays</h1><p class="amount">{amount}</p>
+<h1>Your test bank asks: is it you?</h1><p class="amount">{amount}</p>
 {_names(session) if session else ""}
 <form method="post">
 <button name="outcome" value="complete">Complete authentication</button>

@@ -1,0 +1,131 @@
+# ruff: noqa: ARG002 - Django hands its hooks more than they need
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.decorators import display
+
+from payments.models import (
+    CallState,
+    EventState,
+    Payment,
+    PaymentState,
+    ProviderCall,
+    ProviderEvent,
+    Refund,
+    RefundState,
+)
+from ticketing.kernel.money import Money
+
+LABELS = {
+    PaymentState.CREATED: "info",
+    PaymentState.PENDING: "info",
+    PaymentState.AUTHORIZED: "warning",
+    PaymentState.CAPTURED: "success",
+    PaymentState.DECLINED: "danger",
+    PaymentState.CAPTURE_FAILED: "danger",
+}
+CALL_LABELS = {CallState.UNKNOWN: "danger", CallState.INTENDED: "warning"}
+REFUND_LABELS = {
+    RefundState.SUCCEEDED: "success",
+    RefundState.FAILED: "danger",
+    RefundState.PENDING: "warning",
+}
+EVENT_LABELS = {EventState.RECEIVED: "warning", EventState.PROCESSED: "success"}
+
+
+class ReadOnly:
+    """Money is changed by services only; here it is read, by whoever may view it."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class CallInline(ReadOnly, TabularInline):
+    model = ProviderCall
+    fields = ["kind", "state", "created_at", "answered_at", "answer", "idempotency_key"]
+    ordering = ["created_at"]
+    extra = 0
+    tab = True
+
+
+class RefundInline(ReadOnly, TabularInline):
+    model = Refund
+    fields = ["reference", "state", "amount_minor", "created_at", "settled_at"]
+    ordering = ["created_at"]
+    extra = 0
+    tab = True
+
+
+@admin.register(Payment)
+class PaymentAdmin(ReadOnly, ModelAdmin):
+    list_display = ["reference", "shown_state", "amount", "refunded", "created_at", "deadline_at"]
+    list_filter = ["state", "provider", "currency"]
+    search_fields = ["reference", "provider_intent", "provider_session"]
+    date_hierarchy = "created_at"
+    ordering = ["-created_at"]
+    inlines = [CallInline, RefundInline]
+
+    @display(description=_("state"), ordering="state", label=LABELS)
+    def shown_state(self, payment: Payment) -> tuple[str, str]:
+        return payment.state, payment.get_state_display()
+
+    @display(description=_("amount"), ordering="amount_minor")
+    def amount(self, payment: Payment) -> str:
+        return str(payment.amount)
+
+    @display(description=_("given back"), ordering="refunded_minor")
+    def refunded(self, payment: Payment) -> str:
+        back = Money(payment.refunded_minor, payment.currency)
+        return str(back) if back.minor else ""
+
+
+@admin.register(ProviderCall)
+class ProviderCallAdmin(ReadOnly, ModelAdmin):
+    list_display = ["idempotency_key", "kind", "shown_state", "created_at", "answered_at"]
+    list_filter = ["state", "kind"]
+    list_select_related = ["payment"]
+    search_fields = ["idempotency_key", "payment__reference", "payment__provider_intent"]
+    ordering = ["-created_at"]
+
+    @display(description=_("state"), ordering="state", label=CALL_LABELS)
+    def shown_state(self, call: ProviderCall) -> tuple[str, str]:
+        return call.state, call.get_state_display()
+
+
+@admin.register(Refund)
+class RefundAdmin(ReadOnly, ModelAdmin):
+    list_display = ["reference", "shown_state", "amount", "created_at", "settled_at"]
+    list_filter = ["state"]
+    list_select_related = ["payment"]
+    search_fields = ["reference", "payment__reference", "provider_refund"]
+    ordering = ["-created_at"]
+
+    @display(description=_("state"), ordering="state", label=REFUND_LABELS)
+    def shown_state(self, refund: Refund) -> tuple[str, str]:
+        return refund.state, refund.get_state_display()
+
+    @display(description=_("amount"), ordering="amount_minor")
+    def amount(self, refund: Refund) -> str:
+        return str(Money(refund.amount_minor, refund.payment.currency))
+
+
+@admin.register(ProviderEvent)
+class ProviderEventAdmin(ReadOnly, ModelAdmin):
+    list_display = ["kind", "reference", "shown_state", "received_at", "handled_at", "event_id"]
+    list_filter = ["state", "kind"]
+    search_fields = ["event_id", "reference", "provider_intent", "provider_session"]
+    ordering = ["-received_at"]
+
+    @display(description=_("state"), ordering="state", label=EVENT_LABELS)
+    def shown_state(self, event: ProviderEvent) -> tuple[str, Any]:
+        return event.state, event.get_state_display()

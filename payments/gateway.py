@@ -1,0 +1,88 @@
+"""What payments asks of any provider, in its own words."""
+
+import enum
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from ticketing.kernel.money import Money
+
+
+class Standing(enum.Enum):
+    """How the money stands, by the payment intent's own status."""
+
+    NOTHING = "nothing is reserved"
+    AUTHORIZED = "reserved"
+    CAPTURED = "taken"
+    CANCELED = "nothing is reserved and nothing will be"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A payment to open: everything the provider is sent, the same in each repetition."""
+
+    reference: str
+    amount: Money
+    description: str
+    email: str
+    success_url: str
+    cancel_url: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the provider says about one payment, at one moment."""
+
+    session: str
+    standing: Standing
+    is_open: bool
+    checkout_url: str = ""
+    intent: str = ""
+    captured_minor: int = 0
+    refunded_minor: int = 0
+    # Why the last card was not taken.
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefundOutcome:
+    """What the provider says about one refund; `is_final` and not `is_done` means it failed."""
+
+    refund: str
+    is_done: bool
+    is_final: bool
+
+
+class Gateway(Protocol):
+    """A payment provider.
+
+    Each method raises OutcomeUnknown when no answer was heard and ProviderRejected when the answer
+    is no. None may be called inside a transaction.
+    """
+
+    name: str
+
+    def open(self, wish: Wish, *, key: str) -> Outcome:
+        """Open a payment that reserves the amount, for the payer to complete."""
+
+    def find(self, *, reference: str, since: datetime) -> Outcome | None:
+        """The payment that was opened under a reference, if any was."""
+
+    def look(self, *, session: str) -> Outcome:
+        """How the payment stands now."""
+
+    def expire(self, *, session: str, key: str) -> Outcome:
+        """Close a payment that nobody completed."""
+
+    def capture(self, *, session: str, intent: str, key: str) -> Outcome:
+        """Take all that is reserved."""
+
+    def void(self, *, session: str, intent: str, key: str) -> Outcome:
+        """Let all that is reserved go."""
+
+    def refund(self, *, intent: str, amount: Money, reference: str, key: str) -> RefundOutcome:
+        """Give back an amount that was taken."""
+
+    def find_refund(self, *, intent: str, reference: str) -> RefundOutcome | None:
+        """The refund that was made under a reference, if any was."""

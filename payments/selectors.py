@@ -1,0 +1,67 @@
+"""What the floors above may know of a payment: frozen values, never rows."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from payments.models import CallState, Payment, PaymentState
+from ticketing.kernel.money import Money
+
+OVER = frozenset(
+    {
+        PaymentState.DECLINED,
+        PaymentState.EXPIRED,
+        PaymentState.VOIDED,
+        PaymentState.CAPTURE_FAILED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentView:
+    """A payment as it was last heard of."""
+
+    id: int
+    reference: str
+    state: PaymentState
+    amount: Money
+    captured: Money
+    refunded: Money
+    # Where the payer pays; empty when there is nothing to pay there.
+    checkout_url: str
+    deadline_at: datetime
+    # A call went unanswered: say "we are checking, do not pay again", never "failed".
+    is_unknown: bool
+    # Why the last card was not taken, in the provider's words; empty when none was refused.
+    last_problem: str
+
+    @property
+    def is_paid(self) -> bool:
+        """The money is reserved or taken, and was not given back."""
+        if self.state == PaymentState.CAPTURED:
+            return self.refunded < self.captured or not self.amount.minor
+        return self.state == PaymentState.AUTHORIZED
+
+    @property
+    def is_over(self) -> bool:
+        """No money is here, and none will come."""
+        return self.state in OVER or (self.state == PaymentState.CAPTURED and not self.is_paid)
+
+
+def payment(reference: str) -> PaymentView | None:
+    """The payment of this reference, or None if none was begun."""
+    found = Payment.objects.filter(reference=reference).first()
+    if found is None:
+        return None
+    pending = found.state == PaymentState.PENDING
+    return PaymentView(
+        id=found.pk,
+        reference=found.reference,
+        state=PaymentState(found.state),
+        amount=found.amount,
+        captured=Money(found.captured_minor, found.currency),
+        refunded=Money(found.refunded_minor, found.currency),
+        checkout_url=found.checkout_url if pending else "",
+        deadline_at=found.deadline_at,
+        is_unknown=found.calls.filter(state=CallState.UNKNOWN).exists(),
+        last_problem=found.last_problem,
+    )

@@ -1,0 +1,106 @@
+"""Webhooks: stored first, understood later. They only say where to look; the provider is asked."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from payments.models import EventState, Payment, ProviderEvent
+from payments.services import progress
+from ticketing.kernel import outbox
+
+# What changes a payment of ours; the provider tells much more.
+OF_INTEREST = frozenset(
+    {
+        "checkout.session.completed",
+        "checkout.session.expired",
+        "payment_intent.amount_capturable_updated",
+        "payment_intent.canceled",
+        "payment_intent.payment_failed",
+        "payment_intent.succeeded",
+        "charge.expired",
+        "charge.refunded",
+        "refund.failed",
+        "refund.updated",
+    }
+)
+# An event of a payment that we do not know is taken up again, this old and no older.
+FIRST_RETRY = timedelta(seconds=10)
+LAST_RETRY = timedelta(days=1)
+
+
+def receive(*, provider: str, event: dict[str, Any]) -> bool:
+    """Store a verified event and ask for its processing; False if it is stored already."""
+    with transaction.atomic(durable=True):
+        stored, is_new = ProviderEvent.objects.get_or_create(
+            provider=provider,
+            event_id=event["id"],
+            defaults={"kind": event["type"][:80], "payload": event, **_names(event)},
+        )
+        if is_new:
+            outbox.publish(
+                topic="payments.provider_event_received",
+                key=str(stored.pk),
+                payload={"provider_event_id": stored.pk},
+            )
+    return is_new
+
+
+def process(*, provider_event_id: int) -> bool:
+    """Bring the event's payment up to date; False while we know no such payment.
+
+    Calls the provider. May run twice: what the provider says counts, not how often it is asked.
+    """
+    event = ProviderEvent.objects.get(pk=provider_event_id)
+    if event.state != EventState.RECEIVED:
+        return True
+    if event.kind not in OF_INTEREST:
+        return _handled(event, EventState.IGNORED)
+    payment = _payment_of(event)
+    if payment is None:
+        return False
+    progress.advance(payment=payment, at=timezone.now())
+    return _handled(event, EventState.PROCESSED)
+
+
+def retry(*, at: datetime, limit: int) -> int:
+    """Process events that came before their payment; returns how many were."""
+    waiting = ProviderEvent.objects.filter(
+        state=EventState.RECEIVED,
+        received_at__lte=at - FIRST_RETRY,
+        received_at__gt=at - LAST_RETRY,
+    ).order_by("received_at")
+    return sum(process(provider_event_id=event.pk) for event in waiting[:limit])
+
+
+def _handled(event: ProviderEvent, state: EventState) -> bool:
+    ProviderEvent.objects.filter(pk=event.pk).move_to(state, handled_at=timezone.now())
+    return True
+
+
+def _payment_of(event: ProviderEvent) -> Payment | None:
+    names = {
+        "reference": event.reference,
+        "provider_session": event.provider_session,
+        "provider_intent": event.provider_intent,
+    }
+    matches = Q(pk=None)
+    for field, name in names.items():
+        if name:
+            matches |= Q(**{field: name})
+    return Payment.objects.filter(matches, provider=event.provider).first()
+
+
+def _names(event: dict[str, Any]) -> dict[str, str]:
+    """The names under which the event's object leads to a payment."""
+    thing = event.get("data", {}).get("object", {})
+    metadata = thing.get("metadata") or {}
+    kind, identity = thing.get("object"), thing.get("id") or ""
+    intent = identity if kind == "payment_intent" else thing.get("payment_intent")
+    return {
+        "reference": str(thing.get("client_reference_id") or metadata.get("reference") or "")[:60],
+        "provider_session": identity if kind == "checkout.session" else "",
+        "provider_intent": intent if isinstance(intent, str) else "",
+    }

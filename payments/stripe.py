@@ -1,0 +1,202 @@
+"""Stripe, through its own SDK: timeouts and keys are ours, its retries are off.
+
+The payer pays on Stripe's page (Checkout, by redirect), which reserves the amount; we capture.
+Sessions lead to the intent, and only the intent's own status is believed.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import stripe
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from payments.errors import Declined, OutcomeUnknown, ProviderRejected
+from payments.gateway import Outcome, RefundOutcome, Standing, Wish
+from ticketing.kernel import transactions
+from ticketing.kernel.money import Money, from_provider, to_provider
+
+NAME = "stripe"
+CONNECT_SECONDS = 3
+READ_SECONDS = 10
+WEBHOOK_TOLERANCE_SECONDS = 300
+# The session with the intent and the charge in it: one question instead of three.
+WHOLE = "payment_intent.latest_charge"
+# Never more than this many pages of a hundred are looked through for one session.
+SEARCH_LIMIT = 2000
+STANDINGS = {
+    "requires_capture": Standing.AUTHORIZED,
+    "succeeded": Standing.CAPTURED,
+    "canceled": Standing.CANCELED,
+}
+
+
+class StripeGateway:
+    name = NAME
+
+    def open(self, wish: Wish, *, key: str) -> Outcome:
+        marks = {"reference": wish.reference}
+        price = {
+            "currency": wish.amount.currency.lower(),
+            "unit_amount": to_provider(wish.amount),
+            "product_data": {"name": wish.description},
+        }
+        params: Any = {
+            "mode": "payment",
+            "client_reference_id": wish.reference,
+            "customer_email": wish.email,
+            "success_url": wish.success_url,
+            "cancel_url": wish.cancel_url,
+            "expires_at": int(wish.expires_at.timestamp()),
+            "line_items": [{"quantity": 1, "price_data": price}],
+            "metadata": marks,
+            "payment_intent_data": {"capture_method": "manual", "metadata": marks},
+            "expand": [WHOLE],
+        }
+        return _outcome(_ask(lambda api: api.checkout.sessions.create(params, _under(key))))
+
+    def find(self, *, reference: str, since: datetime) -> Outcome | None:
+        params: Any = {
+            "created": {"gte": int(since.timestamp())},
+            "limit": 100,
+            "expand": [f"data.{WHOLE}"],
+        }
+
+        def search(api: Any) -> Any:
+            sessions = api.checkout.sessions.list(params).auto_paging_iter()
+            for seen, session in enumerate(sessions):
+                if session.client_reference_id == reference:
+                    return session
+                if seen >= SEARCH_LIMIT:
+                    raise OutcomeUnknown("too many sessions to look through")
+            return None
+
+        session = _ask(search)
+        return _outcome(session) if session else None
+
+    def look(self, *, session: str) -> Outcome:
+        params: Any = {"expand": [WHOLE]}
+        return _outcome(_ask(lambda api: api.checkout.sessions.retrieve(session, params)))
+
+    def expire(self, *, session: str, key: str) -> Outcome:
+        _ask(lambda api: api.checkout.sessions.expire(session, {}, _under(key)))
+        return self.look(session=session)
+
+    def capture(self, *, session: str, intent: str, key: str) -> Outcome:
+        _ask(lambda api: api.payment_intents.capture(intent, {}, _under(key)))
+        return self.look(session=session)
+
+    def void(self, *, session: str, intent: str, key: str) -> Outcome:
+        params: Any = {"cancellation_reason": "abandoned"}
+        _ask(lambda api: api.payment_intents.cancel(intent, params, _under(key)))
+        return self.look(session=session)
+
+    def refund(self, *, intent: str, amount: Money, reference: str, key: str) -> RefundOutcome:
+        params: Any = {
+            "payment_intent": intent,
+            "amount": to_provider(amount),
+            "metadata": {"reference": reference},
+        }
+        return _refund(_ask(lambda api: api.refunds.create(params, _under(key))))
+
+    def find_refund(self, *, intent: str, reference: str) -> RefundOutcome | None:
+        params: Any = {"payment_intent": intent, "limit": 100}
+        refunds = _ask(lambda api: list(api.refunds.list(params).auto_paging_iter()))
+        for refund in refunds:
+            if refund.metadata and refund.metadata.to_dict().get("reference") == reference:
+                return _refund(refund)
+        return None
+
+
+def verified(body: bytes, signature: str) -> dict[str, Any] | None:
+    """The event that a webhook carries, or None unless one of our secrets signed it just now."""
+    for secret in settings.STRIPE_WEBHOOK_SECRET:
+        try:
+            event = stripe.Webhook.construct_event(
+                body, signature, secret, tolerance=WEBHOOK_TOLERANCE_SECONDS
+            )
+        except (stripe.SignatureVerificationError, ValueError):
+            continue
+        return dict(event.to_dict())
+    return None
+
+
+@cache
+def _client(key: str, base: str) -> stripe.StripeClient:
+    """One client a process: it keeps a session, and so its connections, for each thread."""
+    if key.startswith(("sk_live_", "rk_live_")) and base:
+        raise ImproperlyConfigured("STRIPE_API_BASE is set: a live key must not be sent there.")
+    return stripe.StripeClient(
+        key,
+        base_addresses={"api": base} if base else None,
+        max_network_retries=0,
+        http_client=stripe.RequestsClient(timeout=(CONNECT_SECONDS, READ_SECONDS)),
+    )
+
+
+def _ask(question: Callable[[Any], Any]) -> Any:
+    transactions.forbid()
+    with _in_our_words():
+        return question(_client(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_BASE).v1)
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """Turn the SDK's errors into ours: no answer, or an answer that is no."""
+    try:
+        yield
+    except stripe.CardError as error:
+        raise Declined(_words(error), code=error.code or "") from error
+    except (stripe.APIConnectionError, stripe.RateLimitError) as error:
+        raise OutcomeUnknown(_words(error)) from error
+    except stripe.StripeError as error:
+        status = error.http_status or 0
+        if status == 409:  # noqa: PLR2004 - another request with this key is under way
+            raise OutcomeUnknown(_words(error)) from error
+        if status >= 500:  # noqa: PLR2004
+            replayed = (error.headers or {}).get("idempotent-replayed") == "true"
+            raise OutcomeUnknown(_words(error), key_is_spent=replayed) from error
+        raise ProviderRejected(_words(error), code=error.code or "") from error
+
+
+def _words(error: stripe.StripeError) -> str:
+    return str(error.user_message or error)[:300]
+
+
+def _under(key: str) -> Any:
+    return {"idempotency_key": key}
+
+
+def _outcome(session: Any) -> Outcome:
+    intent = session.payment_intent
+    standing = STANDINGS.get(intent.status, Standing.NOTHING) if intent else Standing.NOTHING
+    if session.status == "expired" and standing == Standing.NOTHING:
+        standing = Standing.CANCELED
+    taken = standing == Standing.CAPTURED
+    refunded = intent.latest_charge.amount_refunded if taken and intent.latest_charge else 0
+    problem = intent.last_payment_error if intent else None
+    return Outcome(
+        session=session.id,
+        standing=standing,
+        is_open=session.status == "open",
+        checkout_url=session.url or "",
+        intent=intent.id if intent else "",
+        captured_minor=_minor(intent.amount_received, session) if taken else 0,
+        refunded_minor=_minor(refunded, session),
+        problem=(problem.message or problem.code or "") if problem else "",
+    )
+
+
+def _minor(amount: int, session: Any) -> int:
+    return from_provider(amount, session.currency).minor
+
+
+def _refund(refund: Any) -> RefundOutcome:
+    return RefundOutcome(
+        refund.id,
+        is_done=refund.status == "succeeded",
+        is_final=refund.status in {"succeeded", "failed", "canceled"},
+    )
