@@ -62,10 +62,10 @@ clean: ## forget all data of the demo and the tests, and every cache
 		echo "$(PYTHON) cannot make environments (Debian: apt-get install python3-venv)."; exit 1; }
 	@cmp -s requirements/dev.txt $@ || { \
 		echo "Installing packages into .venv (once; again only when requirements/dev.txt changes)…"; \
-		$(PYTHON) -m venv .venv && $(BIN)/python -m pip install -q --disable-pip-version-check \
+		$(PYTHON) -m venv .venv && $(BIN)/python -m pip install -qq --disable-pip-version-check \
 			--require-hashes --only-binary :all: -r requirements/dev.txt; }
 	@cp requirements/dev.txt $@
 
 var/tools/bin/uv:
 	@$(PYTHON) -m venv var/tools
-	@var/tools/bin/pip install -q --disable-pip-version-check uv
+	@var/tools/bin/pip install -qq --disable-pip-version-check uv

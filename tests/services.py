@@ -9,6 +9,7 @@ import atexit
 import os
 import shutil
 import sys
+import time
 from collections.abc import Generator
 from contextlib import ExitStack
 
@@ -40,16 +41,20 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
 
 
 def _start(stack: ExitStack) -> dict[str, str]:
-    try:
-        return stack.enter_context(services.running("test", patience=0))
-    except runtime.Running:
-        sys.stderr.write("Another test run uses this folder's services: waiting for its end.\n")
-    except EmbeddedError as error:
-        raise pytest.UsageError(str(error)) from error
-    try:
-        return stack.enter_context(services.running("test", patience=PATIENCE))
-    except EmbeddedError as error:
-        raise pytest.UsageError(str(error)) from error
+    deadline = time.monotonic() + PATIENCE
+    told = False
+    while True:
+        try:
+            return stack.enter_context(services.running("test", patience=1))
+        except runtime.Running as error:
+            if time.monotonic() > deadline:
+                raise pytest.UsageError(f"{error}, for {PATIENCE} s now: end that run.") from error
+            if not told:
+                sys.stderr.write("Another test run uses this folder's services: waiting for it.\n")
+                told = True
+            time.sleep(1)
+        except EmbeddedError as error:
+            raise pytest.UsageError(str(error)) from error
 
 
 def pytest_configure(config: pytest.Config) -> None:
