@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils.text import slugify
 
+from venues import clocks
 from venues.models import Venue
 
 
@@ -19,6 +20,7 @@ def find_or_create(
     *, name: str, time_zone: str, city: str = "", country: str = "", address: str = ""
 ) -> Hall:
     """The venue of this name, as it is, or a new one."""
+    clocks.validate(time_zone)
     found = Venue.objects.filter(name=name).first()
     if found:
         return Hall(found.pk, found.time_zone, is_new=False)
