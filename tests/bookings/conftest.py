@@ -1,0 +1,72 @@
+import pytest
+
+from bookings.services import checkout, paying
+from events import terms
+from inventory import selectors
+from inventory.models import EventSeat
+from payments import selectors as payments
+from tests import factories
+from tests.inventory.asking import place
+from tests.provider import KEY, provider, provider_process  # noqa: F401
+from ticketing.kernel import outbox
+from ticketing.kernel.models import OutboxMessage
+
+ADDRESSES = paying.Addresses(paid="http://shop.test/paid", cancelled="http://shop.test/back")
+
+
+@pytest.fixture
+def provider_here(settings, provider):  # noqa: F811
+    """The adapter talks to the local provider of this run."""
+    settings.STRIPE_API_BASE = provider.base_url
+    settings.STRIPE_SECRET_KEY = KEY
+    return provider
+
+
+@pytest.fixture
+def event(transactional_db):
+    return factories.opened_event()
+
+
+@pytest.fixture
+def seats(event):
+    ordered = EventSeat.objects.filter(event=event).order_by("seat__index")
+    return list(ordered.values_list("pk", flat=True))
+
+
+@pytest.fixture
+def sale(event):
+    return terms.of(event.pk)
+
+
+@pytest.fixture
+def hold(sale, seats):
+    """Two seats of fan a."""
+    return hold_of(place(sale, seats[:2], owner="a"))
+
+
+def hold_of(placed):
+    return selectors.hold_by_id(placed.hold_id)
+
+
+def start(hold, sale):
+    return checkout.start(hold=hold, name="Ada", email="ada@example.org", terms=sale)
+
+
+def pay(booking):
+    """Open the payment; what the fan does at the provider is another step."""
+    paying.pay(booking=booking, description="Two seats", addresses=ADDRESSES)
+    booking.refresh_from_db()
+    return payments.payment(booking.payment_reference)
+
+
+def session_of(booking):
+    """The provider's session, from the address that the fan is sent to."""
+    url = payments.payment(booking.payment_reference).checkout_url
+    return url.rsplit("/", 1)[1].partition("?")[0]
+
+
+def tell_all():
+    """Tell every fact that waits, and those that come of it, slow handlers too."""
+    while OutboxMessage.objects.filter(done_at=None, dead_at=None).exists():
+        if not outbox.relay(limit=100, dispatch=outbox.run_here):
+            return

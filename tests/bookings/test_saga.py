@@ -1,0 +1,279 @@
+"""From a hold to tickets, with a real database and the local provider in its own process."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.db import transaction
+from django.utils import timezone
+
+from bookings.errors import BookingLapsed
+from bookings.models import Booking, BookingState, LapseReason, Mail, Ticket, TicketState
+from bookings.services import checkout, issuing, paying
+from events import terms
+from events.models import Event, Price
+from inventory.errors import HoldLost
+from inventory.models import EventSeat, SeatState
+from payments import selectors as payments
+from payments.models import Payment
+from payments.services import reconciliation
+from tests.bookings.conftest import hold_of, pay, session_of, start, tell_all
+from tests.inventory.asking import confirm, lapse, place
+from tests.races.rivals import race
+from ticketing.kernel import audit
+from ticketing.kernel.models import OutboxMessage
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("provider_here")]
+
+
+def state_of(booking):
+    booking.refresh_from_db()
+    return booking.state
+
+
+@pytest.fixture
+def booking(hold, sale):
+    """Pending, its payment open at the provider."""
+    booking = start(hold, sale)
+    pay(booking)
+    return booking
+
+
+def test_a_paid_hold_becomes_a_booking_with_tickets_money_and_one_mail(
+    provider_here, booking, seats
+):
+    provider_here.pay(session_of(booking))
+
+    paying.refresh(booking=booking)
+    assert state_of(booking) == BookingState.CONFIRMED
+    tell_all()
+
+    assert EventSeat.objects.filter(pk__in=seats[:2], state=SeatState.BOOKED).count() == 2
+    assert Ticket.objects.filter(line__booking=booking, state=TicketState.VALID).count() == 2
+    money = payments.payment(booking.payment_reference)
+    assert money.captured == booking.total
+    [sent] = mail.outbox
+    assert sent.to == ["ada@example.org"]
+    assert booking.secret in sent.body
+    assert list(audit.run()) == []
+
+
+def test_starting_twice_is_one_booking(hold, sale):
+    outcomes = race([lambda: start(hold, sale).pk] * 5)
+
+    assert len({outcome.value for outcome in outcomes}) == 1
+    assert Booking.objects.count() == 1
+
+
+def test_paying_twice_is_one_payment(booking):
+    first = payments.payment(booking.payment_reference)
+
+    assert pay(booking).checkout_url == first.checkout_url
+
+
+def test_the_amount_is_frozen_when_the_booking_starts(hold, sale):
+    Price.objects.update(amount_minor=9900)
+
+    booking = start(hold, sale)
+
+    assert booking.amount_minor == 2 * 5000
+    assert [line.price_minor for line in booking.lines.all()] == [5000, 5000]
+
+
+def test_whoever_learns_of_the_money_first_or_last_there_is_one_booking(provider_here, booking):
+    provider_here.pay(session_of(booking))
+
+    race([lambda: paying.refresh(booking=Booking.objects.get(pk=booking.pk))] * 6)
+    tell_all()
+    OutboxMessage.objects.update(done_at=None, available_at=timezone.now())
+    tell_all()
+
+    assert OutboxMessage.objects.filter(topic="bookings.booking_confirmed").count() == 1
+    assert Ticket.objects.count() == 2
+    assert len(mail.outbox) == 1
+    assert payments.payment(booking.payment_reference).captured == booking.total
+    assert list(audit.run()) == []
+
+
+def test_money_after_the_seats_were_resold_goes_back_and_the_seats_stay(
+    provider_here, booking, sale, seats
+):
+    lapse(booking)
+    rival = place(sale, seats[:1], owner="b")
+    confirm(rival)
+    provider_here.pay(session_of(booking))
+
+    paying.refresh(booking=booking)
+    tell_all()
+
+    assert state_of(booking) == BookingState.LAPSED
+    assert booking.lapse_reason == LapseReason.LATE
+    money = payments.payment(booking.payment_reference)
+    assert money.is_over
+    assert not money.captured.minor
+    assert EventSeat.objects.get(pk=seats[0]).hold_id == rival.hold_id
+    assert not Ticket.objects.exists()
+    assert [sent.subject for sent in mail.outbox] == ["No tickets this time for " + title(booking)]
+
+
+def test_money_after_the_lease_takes_the_same_seats_if_all_are_free(
+    provider_here, booking, seats
+):
+    old_token = booking.fencing_token
+    lapse(booking)
+    provider_here.pay(session_of(booking))
+
+    paying.refresh(booking=booking)
+    tell_all()
+
+    assert state_of(booking) == BookingState.CONFIRMED
+    assert booking.fencing_token > old_token
+    owned = EventSeat.objects.filter(state=SeatState.BOOKED, hold_id=booking.hold_id)
+    assert set(owned.values_list("pk", flat=True)) == set(seats[:2])
+    assert list(audit.run()) == []
+
+
+def test_money_after_the_sale_was_paused_takes_no_seats(provider_here, booking, event):
+    lapse(booking)
+    Event.objects.filter(pk=event.pk).update(is_paused=True)
+    provider_here.pay(session_of(booking))
+
+    paying.refresh(booking=booking)
+
+    assert state_of(booking) == BookingState.LAPSED
+
+
+def test_a_frozen_browser_cannot_confirm_with_its_old_token(booking, sale, seats):
+    lapse(booking)
+    rival = place(sale, seats[:2], owner="b")
+
+    with pytest.raises(HoldLost):
+        checkout.confirm(booking=booking)
+
+    assert state_of(booking) == BookingState.PENDING
+    owners = EventSeat.objects.filter(pk__in=seats[:2]).values_list("hold_id", flat=True)
+    assert set(owners) == {rival.hold_id}
+
+
+def test_the_same_fans_new_hold_is_not_the_old_bookings(booking, sale, seats):
+    lapse(booking)
+    again = place(sale, seats[:2], owner="a")
+    Booking.objects.filter(pk=booking.pk).update(hold_id=again.hold_id)
+    booking.refresh_from_db()
+
+    with pytest.raises(HoldLost):
+        checkout.confirm(booking=booking)
+
+
+def test_letting_go_closes_the_payment_and_frees_the_seats(provider_here, booking, hold, seats):
+    session = session_of(booking)
+
+    paying.let_go(hold=hold)
+
+    assert state_of(booking) == BookingState.LAPSED
+    assert booking.lapse_reason == LapseReason.LET_GO
+    assert provider_here.client().v1.checkout.sessions.retrieve(session).status == "expired"
+    assert not EventSeat.objects.exclude(state=SeatState.AVAILABLE).exists()
+
+
+def test_an_abandoned_payment_ends_at_the_provider_before_the_lease(provider_here, booking, hold):
+    session = session_of(booking)
+    deadline = payments.payment(booking.payment_reference).deadline_at
+
+    reconciliation.reconcile_batch(at=deadline - timedelta(seconds=10), limit=10)
+    lapse(booking)
+    assert paying.sweep(limit=10) == 1
+
+    assert provider_here.client().v1.checkout.sessions.retrieve(session).status == "expired"
+    assert state_of(booking) == BookingState.LAPSED
+    assert booking.lapse_reason == LapseReason.UNPAID
+
+
+def test_a_booking_waits_for_an_open_payment_even_without_its_hold(booking):
+    lapse(booking)
+
+    assert paying.sweep(limit=10) == 0
+
+    assert state_of(booking) == BookingState.PENDING
+
+
+def test_paying_for_seats_that_are_gone_is_refused_before_the_provider_is_asked(hold, sale):
+    booking = start(hold, sale)
+    lapse(booking)
+
+    with pytest.raises(BookingLapsed):
+        pay(booking)
+
+    assert payments.payment(booking.payment_reference) is None
+
+
+def test_a_free_booking_needs_no_provider(provider_here, event, sale, seats):
+    Price.objects.update(amount_minor=0)
+    provider_here.fault("500", times=100)
+    free = terms.of(event.pk)
+    booking = start(hold_of(place(free, seats[2:4], owner="f")), free)
+    pay(booking)
+    tell_all()
+
+    assert state_of(booking) == BookingState.CONFIRMED
+    assert Ticket.objects.filter(line__booking=booking).count() == 2
+    assert list(audit.run()) == []
+
+
+def test_a_provider_that_is_silent_leaves_the_booking_pending_and_unknown(
+    provider_here, hold, sale, monkeypatch
+):
+    monkeypatch.setattr("payments.services.calls.PATIENCE", timedelta())
+    provider_here.fault("500", "POST /v1/checkout/sessions", times=50)
+    booking = start(hold, sale)
+
+    payment = pay(booking)
+
+    assert payment.is_unknown
+    assert state_of(booking) == BookingState.PENDING
+
+
+def test_tickets_are_issued_once_however_often_the_fact_is_told(provider_here, booking):
+    provider_here.pay(session_of(booking))
+    paying.refresh(booking=booking)
+
+    for _ in range(3):
+        with transaction.atomic():
+            issuing.issue(booking_id=booking.pk)
+
+    assert Ticket.objects.count() == 2
+
+
+def test_a_capture_that_fails_for_good_revokes_the_tickets(provider_here, booking):
+    provider_here.pay(session_of(booking))
+    paying.refresh(booking=booking)
+    intent = Payment.objects.get(reference=booking.payment_reference).provider_intent
+    provider_here.control("expire_auth", id=intent)
+    tell_all()
+
+    assert not Ticket.objects.filter(state=TicketState.VALID).exists()
+    assert not Ticket.objects.filter(credentials__voided_at=None).exists()
+
+
+def test_a_mail_that_failed_is_sent_later_and_once(provider_here, booking, monkeypatch):
+    provider_here.pay(session_of(booking))
+    paying.refresh(booking=booking)
+    with monkeypatch.context() as away:
+        away.setattr("django.core.mail.EmailMultiAlternatives.send", _refuse)
+        tell_all()
+    assert Mail.objects.get().sent_at is None
+    assert not mail.outbox
+
+    OutboxMessage.objects.update(available_at=timezone.now())
+    tell_all()
+
+    assert len(mail.outbox) == 1
+    assert Mail.objects.get().sent_at
+
+
+def _refuse(*_):
+    raise ConnectionError("421 try again later")
+
+
+def title(booking):
+    return Event.objects.get(pk=booking.event_id).title
