@@ -116,9 +116,7 @@ def test_money_after_the_seats_were_resold_goes_back_and_the_seats_stay(
     assert [sent.subject for sent in mail.outbox] == ["No tickets this time for " + title(booking)]
 
 
-def test_money_after_the_lease_takes_the_same_seats_if_all_are_free(
-    provider_here, booking, seats
-):
+def test_money_after_the_lease_takes_the_same_seats_if_all_are_free(provider_here, booking, seats):
     old_token = booking.fencing_token
     lapse(booking)
     provider_here.pay(session_of(booking))
