@@ -16,7 +16,7 @@ from ticketing.kernel.money import Money
 
 def link(name: str, *args: object) -> str:
     """An absolute address on the public site."""
-    return settings.BASE_URL + reverse(name, args=args)
+    return f"{settings.BASE_URL}{reverse(name, args=args)}"
 
 
 def tickets_of(booking: Booking) -> list[Ticket]:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def subscribe(monkeypatch):
     """Give the outbox no subscriptions but those of the test."""
-    subscriptions = {}
+    subscriptions: dict[str, list[outbox.Subscription]] = {}
     monkeypatch.setattr(outbox, "_subscriptions", subscriptions)
 
     def to(topic, function, *, slow=False, name="a handler"):

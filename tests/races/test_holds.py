@@ -6,6 +6,7 @@ A control removes lock *and* guard and sees the race go wrong: it shows that the
 import itertools
 import random
 import threading
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -19,6 +20,7 @@ from tests import factories
 from tests.inventory.asking import lapse, place
 from tests.races.rivals import race, race_processes
 from ticketing.kernel import audit
+from ticketing.kernel.states import StatefulQuerySet
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,9 +41,7 @@ def refusals(outcomes):
 @pytest.fixture
 def unguarded(monkeypatch):
     """No lock on the rows, and no condition on the write."""
-    monkeypatch.setattr(
-        EventSeat.objects._queryset_class, "select_for_update", lambda self, **_: self
-    )
+    monkeypatch.setattr(StatefulQuerySet, "select_for_update", lambda self, **_: self)
     monkeypatch.setattr(
         placing, "WRITE", placing.WRITE.replace(" AND seat.state = 'available'", "")
     )
@@ -82,7 +82,7 @@ def test_overlapping_pairs_are_all_or_none(sale, seats):
     pairs = [seats[i : i + 2] for i in range(10)] * 3
     random.shuffle(pairs)
 
-    outcomes = race([lambda pair=pair: place(sale, pair) for pair in pairs])
+    outcomes = race([partial(place, sale, pair) for pair in pairs])
 
     assert refusals(outcomes) <= {PlacesTaken}
     assert EventSeat.objects.filter(state=SeatState.HELD).count() == 2 * len(winners(outcomes))
@@ -92,7 +92,7 @@ def test_overlapping_pairs_are_all_or_none(sale, seats):
 def test_three_seats_in_any_order_never_deadlock(sale, seats):
     orders = [list(order) for order in itertools.permutations(seats[:3])] * 5
 
-    outcomes = race([lambda order=order: place(sale, order) for order in orders])
+    outcomes = race([partial(place, sale, order) for order in orders])
 
     assert len(winners(outcomes)) == 1
     assert refusals(outcomes) == {PlacesTaken}
