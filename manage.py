@@ -4,6 +4,7 @@
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import OperationalError
 
@@ -12,6 +13,8 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ticketing.settings.local")
     try:
         execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"The settings are not complete: {error}")
     except OperationalError:
         # The local settings set it to a running demo's.
         if "DATABASE_URL" in os.environ:

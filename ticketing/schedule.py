@@ -1,4 +1,7 @@
-"""What is done again and again, how often, and on which queue. The only such table."""
+"""What is done again and again, how often, and on which queue. The only such table.
+
+A task that is not in it was asked for by a fact.
+"""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -34,7 +37,12 @@ def for_beat() -> dict[str, dict[str, Any]]:
             "task": entry.task,
             "schedule": entry.every,
             # When it is due again, an undone one is worthless: no pile awaits a worker that stood.
-            "options": {"queue": entry.queue, "expires": entry.every.total_seconds()},
+            "options": {"expires": entry.every.total_seconds()},
         }
         for name, entry in ENTRIES.items()
     }
+
+
+def routes() -> dict[str, dict[str, str]]:
+    """Where each task waits, as Celery wants it; all others wait on the default queue."""
+    return {entry.task: {"queue": entry.queue} for entry in ENTRIES.values()}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,11 @@ STRIPE_SECRET_KEY = env.str("STRIPE_SECRET_KEY", "")
 STRIPE_WEBHOOK_SECRET = env.list("STRIPE_WEBHOOK_SECRET", default=[])
 # Only for the local provider; empty means the real one.
 STRIPE_API_BASE = env.str("STRIPE_API_BASE", "")
+if STRIPE_API_BASE and STRIPE_SECRET_KEY.startswith(("sk_live_", "rk_live_")):
+    raise ImproperlyConfigured(
+        "A live key may not be sent to a local payment provider: "
+        "unset STRIPE_API_BASE, or set STRIPE_SECRET_KEY to a test key."
+    )
 
 # --- Holds ---------------------------------------------------------------------------------
 # Small enough that no fan waits behind a long expiry transaction.

@@ -8,6 +8,11 @@ from ticketing.settings.base import env
 DEBUG = False
 SECRET_KEY = env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS")
+# What the others may do without.
+for name in ("DATABASE_URL", "VALKEY_URL", "STRIPE_SECRET_KEY"):
+    env.str(name)
+# Without it anybody could tell us that he has paid.
+STRIPE_WEBHOOK_SECRET = env.list("STRIPE_WEBHOOK_SECRET")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", True)
