@@ -50,7 +50,6 @@ def _configure(home: Home, port: int, *, keep: bool) -> Path:
         "bind": "127.0.0.1",
         "port": str(port),
         "requirepass": home.password(),
-        "databases": "2",
         "maxmemory-policy": "noeviction",
         "appendonly": "yes" if keep else "no",
         "save": '""',
