@@ -37,10 +37,8 @@ class Booking(models.Model):
     hold = models.ForeignKey("inventory.Hold", models.PROTECT, related_name="+")
     # Of the hold when the booking started; confirm is refused with any other.
     fencing_token = models.BigIntegerField()
-    state = models.CharField(
-        max_length=10, choices=BookingState.choices, default=BookingState.PENDING
-    )
-    lapse_reason = models.CharField(max_length=10, choices=LapseReason.choices, blank=True)
+    state = models.CharField(max_length=10, choices=BookingState, default=BookingState.PENDING)
+    lapse_reason = models.CharField(max_length=10, choices=LapseReason, blank=True)
     email = models.EmailField()
     name = models.CharField(max_length=200)
     amount_minor = models.PositiveBigIntegerField()
@@ -164,7 +162,7 @@ class Ticket(models.Model):
     MOVES = {TicketState.VALID: {TicketState.REVOKED}, TicketState.REVOKED: set[str]()}
 
     line = models.ForeignKey(BookingLine, models.PROTECT, related_name="tickets")
-    state = models.CharField(max_length=10, choices=TicketState.choices, default=TicketState.VALID)
+    state = models.CharField(max_length=10, choices=TicketState, default=TicketState.VALID)
     issued_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
 
@@ -218,7 +216,7 @@ class Mail(models.Model):
     """One mail owed to a fan: at most one of a kind for each booking."""
 
     booking = models.ForeignKey(Booking, models.PROTECT, related_name="mails")
-    kind = models.CharField(max_length=12, choices=MailKind.choices)
+    kind = models.CharField(max_length=12, choices=MailKind)
     created_at = models.DateTimeField()
     # A worker is sending it; after a while without `sent_at`, another may.
     claimed_at = models.DateTimeField(null=True, blank=True)

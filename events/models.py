@@ -63,7 +63,7 @@ class Event(models.Model):
     doors_at = models.DateTimeField(null=True, blank=True)
     starts_at = models.DateTimeField()
     ends_at = models.DateTimeField(null=True, blank=True)
-    state = models.CharField(max_length=12, choices=EventState.choices, default=EventState.DRAFT)
+    state = models.CharField(max_length=12, choices=EventState, default=EventState.DRAFT)
     currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES])
     # The switch that stops all new holds at once, whatever the on-sales say.
     is_paused = models.BooleanField(default=False)
@@ -125,7 +125,7 @@ class OnSale(models.Model):
     """A window in which some public may buy: from `opens_at` until just before `closes_at`."""
 
     event = models.ForeignKey(Event, models.CASCADE, related_name="on_sales")
-    kind = models.CharField(max_length=10, choices=OnSaleKind.choices, default=OnSaleKind.PUBLIC)
+    kind = models.CharField(max_length=10, choices=OnSaleKind, default=OnSaleKind.PUBLIC)
     opens_at = models.DateTimeField()
     closes_at = models.DateTimeField()
 
@@ -224,7 +224,7 @@ class Fee(models.Model):
 
     event = models.ForeignKey(Event, models.CASCADE, related_name="fees")
     name = models.CharField(max_length=100)
-    kind = models.CharField(max_length=10, choices=FeeKind.choices, default=FeeKind.TICKET)
+    kind = models.CharField(max_length=10, choices=FeeKind, default=FeeKind.TICKET)
     amount_minor = models.PositiveBigIntegerField()
     is_refundable = models.BooleanField(default=True)
 

@@ -19,7 +19,7 @@ class Block(models.Model):
     """Seats that the organizer keeps from general sale."""
 
     event = models.ForeignKey("events.Event", models.PROTECT, related_name="+")
-    kind = models.CharField(max_length=12, choices=BlockKind.choices)
+    kind = models.CharField(max_length=12, choices=BlockKind)
     reason = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
@@ -59,7 +59,7 @@ class Hold(models.Model):
     event = models.ForeignKey("events.Event", models.PROTECT, related_name="+")
     # Who holds: an opaque name that the door vouches for, such as a signed visitor's id.
     owner = models.CharField(max_length=80)
-    state = models.CharField(max_length=10, choices=HoldState.choices, default=HoldState.ACTIVE)
+    state = models.CharField(max_length=10, choices=HoldState, default=HoldState.ACTIVE)
     # From one sequence, drawn after the seats are locked; a commit with an older one is refused.
     fencing_token = models.BigIntegerField(unique=True)
     idempotency_key = models.CharField(max_length=200)
@@ -137,7 +137,7 @@ class EventSeat(models.Model):
     # Of the seat; said here too, since every count is by section.
     section = models.ForeignKey("venues.Section", models.PROTECT, related_name="+")
     zone = models.ForeignKey("events.PriceZone", models.PROTECT, related_name="+")
-    state = models.CharField(max_length=10, choices=SeatState.choices, default=SeatState.AVAILABLE)
+    state = models.CharField(max_length=10, choices=SeatState, default=SeatState.AVAILABLE)
     hold = models.ForeignKey(Hold, models.PROTECT, related_name="seats", null=True, blank=True)
     # Of the last owner; it stays when the seat is free, and only grows.
     fencing_token = models.BigIntegerField(null=True, blank=True)

@@ -54,9 +54,7 @@ class Payment(models.Model):
     # Given by the floor above, which alone knows what it names.
     reference = models.CharField(max_length=60, unique=True)
     provider = models.CharField(max_length=20)
-    state = models.CharField(
-        max_length=14, choices=PaymentState.choices, default=PaymentState.CREATED
-    )
+    state = models.CharField(max_length=14, choices=PaymentState, default=PaymentState.CREATED)
     amount_minor = models.PositiveBigIntegerField()
     currency = models.CharField(max_length=3)
     captured_minor = models.PositiveBigIntegerField(default=0)
@@ -180,9 +178,7 @@ class Refund(models.Model):
     # Names the wish: asking twice for the same is asking once.
     reference = models.CharField(max_length=80, unique=True)
     amount_minor = models.PositiveBigIntegerField()
-    state = models.CharField(
-        max_length=10, choices=RefundState.choices, default=RefundState.REQUESTED
-    )
+    state = models.CharField(max_length=10, choices=RefundState, default=RefundState.REQUESTED)
     provider_refund = models.CharField(max_length=120, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     settled_at = models.DateTimeField(null=True, blank=True)
@@ -233,8 +229,8 @@ class ProviderCall(models.Model):
 
     payment = models.ForeignKey(Payment, models.PROTECT, related_name="calls")
     refund = models.ForeignKey(Refund, models.PROTECT, related_name="calls", null=True, blank=True)
-    kind = models.CharField(max_length=10, choices=CallKind.choices)
-    state = models.CharField(max_length=10, choices=CallState.choices, default=CallState.INTENDED)
+    kind = models.CharField(max_length=10, choices=CallKind)
+    state = models.CharField(max_length=10, choices=CallState, default=CallState.INTENDED)
     idempotency_key = models.CharField(max_length=120, unique=True)
     # What is sent, kept so that a repetition under the same key says exactly the same.
     params = models.JSONField(default=dict)
@@ -296,7 +292,7 @@ class ProviderEvent(models.Model):
     provider = models.CharField(max_length=20)
     event_id = models.CharField(max_length=120)
     kind = models.CharField(max_length=80)
-    state = models.CharField(max_length=10, choices=EventState.choices, default=EventState.RECEIVED)
+    state = models.CharField(max_length=10, choices=EventState, default=EventState.RECEIVED)
     # What it names; any of them leads to the payment.
     reference = models.CharField(max_length=60, blank=True)
     provider_session = models.CharField(max_length=120, blank=True)

@@ -43,9 +43,7 @@ class SeatMap(models.Model):
     venue = models.ForeignKey(Venue, models.PROTECT, related_name="seat_maps")
     name = models.CharField(max_length=200)
     version = models.PositiveIntegerField()
-    state = models.CharField(
-        max_length=12, choices=SeatMapState.choices, default=SeatMapState.DRAFT
-    )
+    state = models.CharField(max_length=12, choices=SeatMapState, default=SeatMapState.DRAFT)
     # Of the canonical document, in hex; addresses of geometry carry it.
     content_hash = models.CharField(max_length=64, blank=True)
     # In the plan's own units; the origin is the upper left corner.
@@ -90,7 +88,7 @@ class Section(models.Model):
     seat_map = models.ForeignKey(SeatMap, models.CASCADE, related_name="sections")
     name = models.CharField(max_length=100)
     slug = models.SlugField(max_length=80)
-    kind = models.CharField(max_length=10, choices=SectionKind.choices, default=SectionKind.SEATED)
+    kind = models.CharField(max_length=10, choices=SectionKind, default=SectionKind.SEATED)
     # The order in which sections are listed, nearest the stage first.
     rank = models.PositiveIntegerField()
     # Corners as [x, y], in the map's units; drawn on the overview.
