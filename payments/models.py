@@ -62,7 +62,7 @@ class Payment(models.Model):
     provider_session = models.CharField(max_length=120, blank=True)
     provider_intent = models.CharField(max_length=120, blank=True)
     # The provider's page where the payer pays.
-    checkout_url = models.URLField(max_length=2000, blank=True)
+    checkout_url = models.CharField(max_length=2000, blank=True)
     # The last reason the provider gave why a card was not taken.
     last_problem = models.CharField(max_length=300, blank=True)
     # An open session is expired at the provider shortly before this.

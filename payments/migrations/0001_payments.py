@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('refunded_minor', models.PositiveBigIntegerField(default=0)),
                 ('provider_session', models.CharField(blank=True, max_length=120)),
                 ('provider_intent', models.CharField(blank=True, max_length=120)),
-                ('checkout_url', models.URLField(blank=True, max_length=2000)),
+                ('checkout_url', models.CharField(blank=True, max_length=2000)),
                 ('last_problem', models.CharField(blank=True, max_length=300)),
                 ('deadline_at', models.DateTimeField()),
                 ('unwanted_at', models.DateTimeField(blank=True, null=True)),

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from payments import stripe
+from payments import selectors, stripe
 from payments.models import Payment
 from payments.services import calls, charges, reconciliation
 from tests.provider import LocalProvider, listener, provider_process
@@ -53,6 +53,13 @@ def begin(reference: str, amount: Money = PRICE, *, minutes: float = 10) -> char
         deadline_at=timezone.now() + timedelta(minutes=minutes),
         email="ada@example.org",
     )
+
+
+def view(reference: str) -> selectors.PaymentView:
+    """The payment as the floors above see it."""
+    found = selectors.payment(reference)
+    assert found is not None
+    return found
 
 
 def session_of(reference: str) -> str:

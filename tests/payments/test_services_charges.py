@@ -16,6 +16,7 @@ from tests.payments.conftest import (
     money_at,
     reconcile,
     session_of,
+    view,
 )
 from tests.provider import DECLINED, NEEDS_3DS
 from ticketing.kernel.money import Money
@@ -35,12 +36,6 @@ def at_once(number, action):
 
     with ThreadPoolExecutor(number) as threads:
         return list(threads.map(run, range(number)))
-
-
-def view(reference):
-    found = selectors.payment(reference)
-    assert found is not None
-    return found
 
 
 def sessions_of(provider, reference):

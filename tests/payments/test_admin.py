@@ -1,0 +1,59 @@
+import pytest
+from django.contrib.auth import get_user_model
+from django.urls import reverse
+
+from payments.models import Payment, ProviderCall, ProviderEvent, Refund
+from payments.services import charges
+from tests.payments.conftest import begin_and_pay
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def staff(client):
+    client.force_login(
+        get_user_model().objects.create_superuser(email="staff@example.org", password="x")
+    )
+    return client
+
+
+@pytest.fixture
+def paid_back(provider, reference):
+    begin_and_pay(provider, reference, capture_at_once=True)
+    charges.void(reference=reference)
+    ProviderEvent.objects.create(
+        provider="stripe",
+        event_id="evt_1",
+        kind="charge.refunded",
+        reference=reference,
+        payload={},
+    )
+    return Payment.objects.get(reference=reference)
+
+
+@pytest.mark.parametrize("model", [Payment, ProviderCall, Refund, ProviderEvent])
+def test_staff_find_and_read_and_change_nothing(staff, paid_back, model):
+    name = f"admin:payments_{model._meta.model_name}"
+
+    found = staff.get(reverse(f"{name}_changelist"), {"q": paid_back.reference})
+    row = staff.get(reverse(f"{name}_change", args=[model.objects.earliest("pk").pk]))
+
+    assert paid_back.reference in found.content.decode()
+    assert row.status_code == 200
+    assert 'name="_save"' not in row.content.decode()
+    assert staff.get(reverse(f"{name}_add")).status_code == 403
+
+
+def test_a_payment_shows_its_story(staff, paid_back):
+    page = staff.get(reverse("admin:payments_payment_change", args=[paid_back.pk]))
+
+    assert f"{paid_back.reference}-unwanted" in page.content.decode()
+    assert f"authorize:{paid_back.reference}:1" in page.content.decode()
+
+
+def test_a_payment_is_found_by_what_the_provider_calls_it(staff, paid_back):
+    found = staff.get(
+        reverse("admin:payments_payment_changelist"), {"q": paid_back.provider_intent}
+    )
+
+    assert paid_back.reference in found.content.decode()

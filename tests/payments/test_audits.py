@@ -1,0 +1,98 @@
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from payments.models import CallKind, Payment, PaymentState, ProviderCall, Refund, RefundState
+from ticketing.kernel import audit
+
+pytestmark = pytest.mark.django_db
+LONG_AGO = timedelta(minutes=20)
+
+
+@pytest.fixture
+def payment():
+    now = timezone.now()
+    return Payment.objects.create(
+        reference="b1",
+        provider="stripe",
+        state=PaymentState.CAPTURED,
+        amount_minor=100,
+        captured_minor=100,
+        currency="EUR",
+        provider_session="cs_1",
+        provider_intent="pi_1",
+        deadline_at=now,
+        settled_at=now,
+    )
+
+
+def found():
+    """The rules that the audit finds broken by a row of payments."""
+    return {f.rule for f in audit.run() if "b1" in f.subject}
+
+
+def test_a_paid_payment_is_in_order(payment):
+    assert found() == set()
+
+
+def test_more_refunded_than_captured_is_found_even_without_its_constraint(payment):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "ALTER TABLE payments_payment"
+            " DROP CONSTRAINT payments_refunded_is_within_captured_within_amount"
+        )
+        cursor.execute("UPDATE payments_payment SET refunded_minor = 101")
+
+    assert found() == {"refunded is within captured, and captured within the amount"}
+
+
+def test_a_part_that_was_captured_is_found(payment):
+    Payment.objects.update(captured_minor=99)
+
+    assert found() == {"a captured payment took all that was asked for"}
+
+
+def test_a_call_unknown_for_long_is_found_and_so_is_a_payment_nobody_asks_about(payment):
+    ProviderCall.objects.create(
+        payment=payment,
+        kind=CallKind.CAPTURE,
+        idempotency_key="b1:1",
+        created_at=timezone.now() - LONG_AGO,
+    )
+
+    assert found() == {
+        "no call to the provider stays unknown for five minutes",
+        "a payment that is not at rest is asked about",
+    }
+
+
+def test_an_open_payment_after_its_deadline_is_found(payment):
+    Payment.objects.update(
+        state=PaymentState.PENDING,
+        captured_minor=0,
+        settled_at=None,
+        next_check_at=timezone.now(),
+        deadline_at=timezone.now() - LONG_AGO,
+    )
+
+    assert found() == {"no open payment outlives its deadline by five minutes"}
+
+
+def test_money_kept_against_all_wishes_is_found(payment):
+    Payment.objects.update(unwanted_at=timezone.now() - LONG_AGO)
+
+    assert found() == {"money that nobody wants goes back within ten minutes"}
+
+
+def test_a_refund_that_failed_is_found(payment):
+    Refund.objects.create(
+        payment=payment,
+        reference="b1-back",
+        amount_minor=100,
+        state=RefundState.FAILED,
+        settled_at=timezone.now(),
+    )
+
+    assert found() == {"no refund has failed"}
