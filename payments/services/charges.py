@@ -89,6 +89,8 @@ def capture(*, reference: str) -> PaymentState:
     if call:
         payment = calls.carry_out(call=call)
         _insist_on_an_answer(call)
+    # Whatever a rival did meanwhile.
+    payment.refresh_from_db()
     return PaymentState(payment.state)
 
 

@@ -54,6 +54,8 @@ def undo(*, payment: Payment) -> Payment:
         call.refresh_from_db()
         if call.state == CallState.UNKNOWN:
             break
+    # Whatever a rival did meanwhile.
+    payment.refresh_from_db()
     return payment
 
 
