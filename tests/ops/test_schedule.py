@@ -21,6 +21,12 @@ def test_no_task_waits_where_no_worker_looks(queues):
     assert set(queues.values()) <= {queue.name for queue in app.conf.task_queues}
 
 
+def test_a_message_lies_on_one_queue_only():
+    bindings = [(queue.exchange.name, queue.routing_key) for queue in app.conf.task_queues]
+
+    assert len(set(bindings)) == len(bindings)
+
+
 def test_a_handler_does_not_wait_behind_the_sweepers(queues):
     assert queues["kernel.run_handler"] == schedule.DEFAULT_QUEUE
 
