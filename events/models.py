@@ -16,6 +16,9 @@ class Organizer(models.Model):
         settings.AUTH_USER_MODEL, related_name="organizers", blank=True
     )
 
+    class Meta:
+        permissions = [("see_every_organizer", "Can see what every organizer has")]
+
     def __str__(self) -> str:
         return self.name
 

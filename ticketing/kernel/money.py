@@ -92,6 +92,14 @@ class Money:
         return self.display()
 
 
+def from_decimal(amount: Decimal, code: str) -> Money:
+    """What a person wrote, in minor units, or UnpayableAmount if it has too many decimals."""
+    minor = amount.scaleb(currency(code).exponent)
+    if minor != int(minor):
+        raise UnpayableAmount(f"{amount} has more decimals than {code}")
+    return Money(int(minor), code)
+
+
 def currency(code: str) -> Currency:
     """The table's row for an ISO 4217 code, or UnknownCurrency."""
     try:

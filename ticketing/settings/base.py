@@ -59,6 +59,9 @@ if STRIPE_API_BASE and STRIPE_SECRET_KEY.startswith(("sk_live_", "rk_live_")):
 # Small enough that no fan waits behind a long expiry transaction.
 EXPIRY_BATCH = env.int("EXPIRY_BATCH", 200)
 
+# Whether the demo may be loaded: its people have a password that everybody knows.
+DEMO = False
+
 # --- Django --------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "ticketing.kernel",

@@ -13,6 +13,7 @@ DEBUG = env.bool("DEBUG", False)  # noqa: F405
 # Worthless on purpose: production refuses to start without one of its own.
 SECRET_KEY = env.str("SECRET_KEY", "local-" + "0" * 50)  # noqa: F405
 ALLOWED_HOSTS = ["*"]
+DEMO = True
 # Style sheets are served from where they are written, without a step before.
 WHITENOISE_USE_FINDERS = True
 EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"

@@ -4,6 +4,7 @@ from ticketing.settings.base import *  # noqa: F403
 
 SECRET_KEY = "test-" + "0" * 50
 ALLOWED_HOSTS = ["*"]
+DEMO = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 STRIPE_SECRET_KEY = "sk_test_local"  # noqa: S105

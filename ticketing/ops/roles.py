@@ -1,0 +1,62 @@
+"""What each kind of staff may do in the admin, as groups; whose rows they see is said elsewhere.
+
+An organizer's people see what is their organizer's; who may `see_every_organizer` sees all.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from django.contrib.auth.models import Group, Permission
+from django.db import transaction
+
+ORGANIZERS = "Organizers"
+BOX_OFFICE = "Box office"
+
+_LOOK_AT = {
+    "venues": ["venue", "seatmap", "section", "row", "seat"],
+    "inventory": ["eventseat", "admissionpool", "hold", "holdline", "block"],
+    "bookings": ["booking", "bookingline", "ticket", "credential", "mail"],
+    "payments": ["payment", "refund", "providercall", "providerevent"],
+}
+# What an organizer writes: taken away again only while nothing of it is sold.
+_EVENTS = ["series", "event", "onsale", "pricezone", "fare", "price", "fee"]
+
+
+def _may(app: str, verbs: Iterable[str], models: Iterable[str]) -> set[str]:
+    return {f"{app}.{verb}_{model}" for verb in verbs for model in models}
+
+
+def _looking() -> set[str]:
+    return {name for app, models in _LOOK_AT.items() for name in _may(app, ["view"], models)}
+
+
+ROLES: Mapping[str, set[str]] = {
+    ORGANIZERS: _looking()
+    | _may("events", ["view", "add", "change", "delete"], _EVENTS)
+    | _may("events", ["view"], ["organizer"])
+    | _may("inventory", ["add", "change"], ["admissionpool"]),
+    BOX_OFFICE: _looking()
+    | _may("events", ["view", "change"], [*_EVENTS, "organizer"])
+    | _may("inventory", ["add", "change"], ["admissionpool"])
+    | _may("kernel", ["view"], ["outboxmessage", "delivery"])
+    | _may("kernel", ["change"], ["outboxmessage"])
+    | _may("accounts", ["view"], ["user"])
+    | {"events.see_every_organizer"},
+}
+
+
+def group(name: str) -> Group:
+    return Group.objects.get(name=name)
+
+
+def ensure() -> None:
+    """Give each group exactly the permissions of its role; run it after every upgrade."""
+    known = {
+        f"{app}.{code}": pk
+        for pk, app, code in Permission.objects.values_list(
+            "pk", "content_type__app_label", "codename"
+        )
+    }
+    with transaction.atomic(durable=True):
+        for name, wanted in ROLES.items():
+            group, _ = Group.objects.get_or_create(name=name)
+            group.permissions.set(known[code] for code in wanted)
