@@ -3,7 +3,8 @@ from django.db import migrations
 FORWARD = """
 CREATE FUNCTION venues_published_map_never_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    map_id bigint;
+    -- Where the row was and where it goes: nothing may leave a published map either.
+    map_ids bigint[];
 BEGIN
     IF TG_TABLE_NAME = 'venues_seatmap' THEN
         IF OLD.state <> 'draft' AND (
@@ -19,13 +20,13 @@ BEGIN
         END IF;
         RETURN COALESCE(NEW, OLD);
     ELSIF TG_TABLE_NAME = 'venues_row' THEN
-        SELECT seat_map_id INTO map_id FROM venues_section
-        WHERE id = COALESCE(NEW.section_id, OLD.section_id);
+        map_ids := ARRAY(SELECT seat_map_id FROM venues_section
+            WHERE id IN (OLD.section_id, NEW.section_id));
     ELSE
-        map_id := COALESCE(NEW.seat_map_id, OLD.seat_map_id);
+        map_ids := ARRAY[OLD.seat_map_id, NEW.seat_map_id];
     END IF;
-    IF EXISTS (SELECT FROM venues_seatmap WHERE id = map_id AND state <> 'draft') THEN
-        RAISE EXCEPTION 'seat map % is published and can no longer change', map_id
+    IF EXISTS (SELECT FROM venues_seatmap WHERE id = ANY(map_ids) AND state <> 'draft') THEN
+        RAISE EXCEPTION 'a seat map of % is published and can no longer change', map_ids
             USING ERRCODE = 'check_violation', CONSTRAINT = 'venues_published_map_never_changes';
     END IF;
     RETURN COALESCE(NEW, OLD);
