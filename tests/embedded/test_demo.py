@@ -60,11 +60,12 @@ def answers(port):
         return False
 
 
-def test_without_services_a_command_says_what_to_do(manage):
+@pytest.mark.parametrize("name", ["migrate", "runserver", "audit"])
+def test_without_services_a_command_says_what_to_do(manage, name):
     command, environment = manage
 
     answer = subprocess.run(
-        [*command, "showmigrations"], env=environment, capture_output=True, text=True, check=False
+        [*command, name], env=environment, capture_output=True, text=True, check=False
     )
 
     assert answer.returncode == 1
