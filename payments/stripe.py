@@ -4,6 +4,7 @@ The payer pays on Stripe's page (Checkout, by redirect), which reserves the amou
 Sessions lead to the intent, and only the intent's own status is believed.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -47,7 +48,7 @@ class StripeGateway:
         params: Any = {
             "mode": "payment",
             "client_reference_id": wish.reference,
-            "customer_email": wish.email,
+            **({"customer_email": wish.email} if wish.email else {}),
             "success_url": wish.success_url,
             "cancel_url": wish.cancel_url,
             "expires_at": int(wish.expires_at.timestamp()),
@@ -159,11 +160,12 @@ def _in_our_words() -> Iterator[None]:
         if status >= 500:  # noqa: PLR2004
             replayed = (error.headers or {}).get("idempotent-replayed") == "true"
             raise OutcomeUnknown(_words(error), key_is_spent=replayed) from error
-        raise ProviderRejected(_words(error), code=error.code or "") from error
+        # Not "from error": the SDK's own text may quote the payer's address into a log.
+        raise ProviderRejected(_words(error), code=error.code or "") from None
 
 
 def _words(error: stripe.StripeError) -> str:
-    return str(error.user_message or error)[:300]
+    return re.sub(r"\S+@\S+", "(address)", str(error.user_message or error))[:300]
 
 
 def _under(key: str) -> Any:

@@ -4,6 +4,7 @@ Every function may be called again, by anybody and at once: the second joins the
 call the provider, so none may be called inside a transaction.
 """
 
+import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,11 +12,13 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from payments import free, stripe
-from payments.errors import AnotherAmount, OutcomeUnknown, UnknownPayment
-from payments.models import CallKind, CallState, Payment, PaymentState, ProviderCall
+from payments.errors import AnotherAmount, OutcomeUnknown, ProviderRejected, UnknownPayment
+from payments.models import OPEN_STATES, CallKind, CallState, Payment, PaymentState, ProviderCall
 from payments.services import calls, progress
 from ticketing.kernel import constraints, transactions
 from ticketing.kernel.money import Money
+
+logger = logging.getLogger(__name__)
 
 # The provider wants a session to live for half an hour at least; we expire it at our own deadline.
 # Counted from there, so that a repetition before the deadline may say the same.
@@ -72,7 +75,13 @@ def begin(
 
 def refresh(*, reference: str) -> PaymentState:
     """Learn from the provider how the payment stands; without an answer it stands as it stood."""
-    payment = progress.advance(payment=_get(reference), at=timezone.now())
+    payment = _get(reference)
+    try:
+        payment = progress.advance(payment=payment, at=timezone.now())
+    except ProviderRejected:
+        # Nothing that whoever waits for this page could mend; reconciliation goes on trying.
+        logger.exception("payment %s cannot go on", reference)
+        payment.refresh_from_db()
     return PaymentState(payment.state)
 
 
@@ -141,6 +150,10 @@ def _find_or_create(reference: str, amount: Money, deadline_at: datetime) -> Pay
     payment = Payment.objects.get(reference=reference)
     if payment.amount != amount:
         raise AnotherAmount(reference)
+    # Whoever asks again may have got more time meanwhile.
+    Payment.objects.filter(
+        pk=payment.pk, state__in=OPEN_STATES, unwanted_at=None, deadline_at__lt=deadline_at
+    ).update(deadline_at=deadline_at)
     return payment
 
 

@@ -1,16 +1,24 @@
 """Webhooks: stored first, understood later. They only say where to look; the provider is asked."""
 
+import functools
+import logging
+import operator
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from payments.errors import PaymentError
 from payments.models import EventState, Payment, ProviderEvent
 from payments.services import progress
 from ticketing.kernel import outbox
 
+logger = logging.getLogger(__name__)
+
+# Each of them leads from an event to its payment.
+NAMES = ("reference", "provider_session", "provider_intent")
 # What changes a payment of ours; the provider tells much more.
 OF_INTEREST = frozenset(
     {
@@ -66,13 +74,27 @@ def process(*, provider_event_id: int) -> bool:
 
 
 def retry(*, at: datetime, limit: int) -> int:
-    """Process events that came before their payment; returns how many were."""
+    """Process events whose payment came after them; returns how many were."""
+    # Only those: others of the same account may be told a lot that is not about us.
+    ours = [
+        Exists(Payment.objects.filter(**{field: OuterRef(field)}).exclude(**{field: ""}))
+        for field in NAMES
+    ]
     waiting = ProviderEvent.objects.filter(
+        functools.reduce(operator.or_, (Q(is_ours) for is_ours in ours)),
         state=EventState.RECEIVED,
         received_at__lte=at - FIRST_RETRY,
         received_at__gt=at - LAST_RETRY,
     ).order_by("received_at")
-    return sum(process(provider_event_id=event.pk) for event in waiting[:limit])
+    return sum(_try(event) for event in waiting[:limit])
+
+
+def _try(event: ProviderEvent) -> bool:
+    try:
+        return process(provider_event_id=event.pk)
+    except PaymentError:
+        logger.exception("event %s cannot be processed", event.event_id)
+        return False
 
 
 def _handled(event: ProviderEvent, state: EventState) -> bool:
@@ -81,14 +103,9 @@ def _handled(event: ProviderEvent, state: EventState) -> bool:
 
 
 def _payment_of(event: ProviderEvent) -> Payment | None:
-    names = {
-        "reference": event.reference,
-        "provider_session": event.provider_session,
-        "provider_intent": event.provider_intent,
-    }
     matches = Q(pk=None)
-    for field, name in names.items():
-        if name:
+    for field in NAMES:
+        if name := getattr(event, field):
             matches |= Q(**{field: name})
     return Payment.objects.filter(matches, provider=event.provider).first()
 

@@ -1,11 +1,13 @@
 import itertools
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
 
 from payments import selectors
-from payments.errors import AnotherAmount, OutcomeUnknown, UnknownPayment
+from payments.errors import AnotherAmount, OutcomeUnknown, ProviderRejected, UnknownPayment
 from payments.models import CallKind, CallState, Payment, PaymentState, ProviderCall, Refund
 from payments.services import charges
 from tests.payments.conftest import (
@@ -353,3 +355,29 @@ def test_references_are_told_apart(provider, reference):
 
     assert charges.refresh(reference=others[0]) == PaymentState.AUTHORIZED
     assert charges.refresh(reference=others[1]) == PaymentState.PENDING
+
+
+def test_who_asks_again_with_more_time_has_more_time(provider, reference):
+    begin(reference, minutes=5)
+
+    begin(reference, minutes=9)
+    begin(reference, minutes=7)
+
+    deadline = Payment.objects.get(reference=reference).deadline_at
+    assert deadline > timezone.now() + timedelta(minutes=8)
+
+
+def test_what_the_provider_does_not_know_any_more_does_not_break_the_page(provider, reference):
+    begin(reference)
+    Payment.objects.filter(reference=reference).update(provider_session="cs_gone")
+
+    assert charges.refresh(reference=reference) == PaymentState.PENDING
+
+
+def test_a_payment_the_provider_will_not_open_is_said_to_be_so(provider, reference):
+    with pytest.raises(ProviderRejected):
+        begin(reference, minutes=60 * 24 * 2)
+
+    assert not view(reference).is_unknown
+    assert not view(reference).is_paid
+    assert begin(reference).state == PaymentState.PENDING

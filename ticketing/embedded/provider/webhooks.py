@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import logging
+import sqlite3
 import time
 import urllib.error
 import urllib.request
@@ -35,18 +36,25 @@ class Courier:
     async def run(self) -> None:
         tidied = 0.0
         while True:
-            if time.monotonic() - tidied > TIDY_EVERY:
-                tidied = time.monotonic()
-                with self._store.transaction():
-                    sessions.expire_due(self._store)
-                    intents.expire_due(self._store)
-            self._send_owed()
+            try:
+                if time.monotonic() - tidied > TIDY_EVERY:
+                    tidied = time.monotonic()
+                    self._tidy()
+                self._send_owed()
+            except sqlite3.Error:
+                # A full disk, say: whatever is owed is still owed at the next round.
+                logger.exception("the state cannot be read or written")
             try:
                 async with asyncio.timeout(0.5):
                     await self._news.wait()
             except TimeoutError:
                 continue
             self._news.clear()
+
+    def _tidy(self) -> None:
+        with self._store.transaction():
+            sessions.expire_due(self._store)
+            intents.expire_due(self._store)
 
     def _send_owed(self) -> None:
         for delivery in self._store.owed(time.time(), limit=2 * AT_ONCE):
