@@ -6,5 +6,13 @@ class InventoryConfig(AppConfig):
     verbose_name = "Inventory"
 
     def ready(self) -> None:
-        # Registers the audit queries.
-        from inventory import audits  # noqa: F401
+        # Registers the audit queries, and hands down what the floors below show.
+        from events import availability as levels
+        from inventory import (
+            audits,  # noqa: F401
+            availability,
+        )
+        from venues import usage
+
+        levels.provide(availability.levels)
+        usage.provide(availability.needed_guids)
