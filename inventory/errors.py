@@ -82,6 +82,10 @@ class HoldLost(Exception):
     """The hold is over, lapsed, or carries another token: its places may be somebody else's."""
 
 
+class PaymentStarted(Exception):
+    """The payment of this hold has begun: its amount can no longer change."""
+
+
 class OpeningRefused(Exception):
     """The event cannot be opened for sale; each reason says what to mend."""
 

@@ -3,6 +3,7 @@
 A lapsed lease counts as free here, as it does everywhere, by PostgreSQL's clock.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,8 +11,9 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import DateTimeField, Func
+from django.utils.translation import gettext as _
 
-from inventory.models import Hold, HoldLine, HoldState
+from inventory.models import EventSeat, Hold, HoldLine, HoldState
 from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel.money import Money
 
@@ -168,6 +170,16 @@ def _line(row: HoldLine) -> LineView:
         price=Money(row.price_minor, currency),
         fee=Money(row.fee_minor, currency),
     )
+
+
+def seat_names(seat_ids: Collection[int]) -> list[str]:
+    """These seats as a fan calls them, in the order of the hall."""
+    rows = (
+        EventSeat.objects.filter(pk__in=seat_ids)
+        .order_by("seat__index")
+        .values_list("seat__row__label", "seat__number")
+    )
+    return [_("row %(row)s, seat %(seat)s") % {"row": row, "seat": seat} for row, seat in rows]
 
 
 def wish_of(hold_id: int) -> Wish:

@@ -9,5 +9,6 @@ urlpatterns = [
     path("livez", health.livez),
     path("readyz", health.readyz),
     path("payments/", include("payments.urls")),
+    path("", include("bookings.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -63,6 +63,14 @@ def refresh(*, booking: Booking) -> Booking:
     return booking
 
 
+def was_declined(*, booking: Booking) -> bool:
+    """Whether the last card of a booking that is still to be paid was refused."""
+    payment = payments.payment(booking.payment_reference)
+    if payment is None or payment.is_paid or payment.is_unknown:
+        return False
+    return bool(payment.last_problem) or payment.is_over
+
+
 def learn(*, payment_reference: str) -> None:
     """Something is known of a payment: settle its booking, or give back money nobody waits for.
 

@@ -30,6 +30,16 @@ def extend(*, reference: UUID, owner: str, terms: Terms, at: datetime | None = N
     return until
 
 
+def lock_live(*, reference: UUID, owner: str) -> locks.LockedHold:
+    """Lock the fan's own hold and insist that it is live. Joins the caller's transaction.
+
+    Raises HoldLost.
+    """
+    transactions.require()
+    hold, _ = _lock_live(_id_of(reference, owner), None)
+    return hold
+
+
 def start_payment(*, hold_id: int, terms: Terms, at: datetime | None = None) -> datetime:
     """Extend a live hold, once, to the event's payment time; returns when it now ends.
 

@@ -1,0 +1,79 @@
+"""What fans send, bounded and in types; the words of a refusal are here as well."""
+
+from django import forms
+from django.core.validators import MaxLengthValidator
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from inventory.wishes import PoolWish, SeatWish, Wish
+
+# More than anybody may hold: what is longer is not a wish but an accident or an attack.
+MOST_SEATS = 200
+MAX_ID = 2**63 - 1
+
+
+class BadForm(Exception):
+    """The form cannot be read; the text says so to the fan."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class BuyerForm(forms.Form):
+    email = forms.EmailField(
+        max_length=254,
+        error_messages={
+            "required": gettext_lazy("Please say where we may send the tickets."),
+            "invalid": gettext_lazy("This does not look like an email address."),
+        },
+    )
+    name = forms.CharField(
+        max_length=200,
+        validators=[MaxLengthValidator(200)],
+        error_messages={"required": gettext_lazy("Please tell us your name.")},
+    )
+    accept_terms = forms.BooleanField(
+        error_messages={"required": gettext_lazy("Please accept the terms to go on.")}
+    )
+
+
+def read_wish(data: QueryDict) -> Wish:
+    """The seats or pool places that the form asks for. Raises BadForm."""
+    seats = data.getlist("seats")
+    if len(seats) > MOST_SEATS:
+        raise BadForm(
+            _("You chose %(n)s seats, which is more than anybody can hold. Choose fewer.")
+            % {"n": len(seats)}
+        )
+    fare = number(data["fare"]) if data.get("fare") else None
+    pool = data.get("pool")
+    wish = Wish(
+        seats=tuple(SeatWish(number(seat), fare) for seat in seats),
+        pools=tuple(
+            PoolWish(number(pool), number(value), number(name.removeprefix("quantity_")))
+            for name, value in data.items()
+            if pool and name.startswith("quantity_") and str(value).strip() not in {"", "0"}
+        ),
+    )
+    if not wish.seats and not wish.pools:
+        raise BadForm(_("Choose at least one seat first."))
+    return wish
+
+
+def read_fares(data: QueryDict) -> dict[int, int]:
+    """The fare chosen for each line of a hold. Raises BadForm."""
+    return {
+        number(name.removeprefix("fare_")): number(value)
+        for name, value in data.items()
+        if name.startswith("fare_")
+    }
+
+
+def number(text: object) -> int:
+    """A number as a form carries it. Raises BadForm."""
+    said = str(text).strip()
+    if not (said.isascii() and said.isdecimal()) or int(said[:20]) > MAX_ID:
+        raise BadForm(_("Something in this form is not a number. Load the page again, please."))
+    return int(said)

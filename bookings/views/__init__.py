@@ -1,0 +1,1 @@
+"""The doors of a fan: holding places, paying for them, and having tickets."""

@@ -1,0 +1,99 @@
+"""Who is coming, and the way to the payment provider and back."""
+
+from contextlib import suppress
+from uuid import UUID
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from bookings import forms, letters, pages, selectors, visitors
+from bookings.errors import BookingLapsed
+from bookings.models import Booking, BookingState
+from bookings.services import checkout as saga
+from bookings.services import paying
+from bookings.views.doors import patient, private, secret
+from events import terms
+from inventory import selectors as inventory
+from inventory.errors import HoldLost
+from payments.errors import OutcomeUnknown, ProviderRejected
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@patient
+@private
+def checkout(request: HttpRequest, reference: UUID) -> HttpResponse:
+    """Ask who is coming; then start the booking and send the fan to pay."""
+    owner = visitors.of(request).owner_if_known
+    hold = inventory.hold(reference=reference, owner=owner) if owner else None
+    if hold is None:
+        raise Http404
+    if not hold.is_live:
+        return redirect("bookings:hold", reference)
+    form = forms.BuyerForm(request.POST if request.method == "POST" else None)
+    if not form.is_valid():
+        status = 400 if form.is_bound else 200
+        return _page(request, hold, form, problem=_problem(hold), status=status)
+    try:
+        booking = saga.start(
+            hold=hold,
+            name=form.cleaned_data["name"],
+            email=form.cleaned_data["email"],
+            terms=terms.of(hold.event_id),
+        )
+        return _pay(booking, reference)
+    except (HoldLost, BookingLapsed):
+        return redirect("bookings:hold", reference)
+    except ProviderRejected:
+        return _page(request, hold, form, problem="unreachable", status=502)
+
+
+def _pay(booking: Booking, reference: UUID) -> HttpResponse:
+    """To the provider's page; to the booking's own when there is nothing to pay, or no answer."""
+    event = pages.event_of(booking.event_id)
+    payment = paying.pay(
+        booking=booking,
+        description=_("%(event)s, booking %(reference)s")
+        % {"event": event.title, "reference": booking.reference},
+        addresses=paying.Addresses(
+            paid=letters.link("bookings:return", booking.secret),
+            cancelled=f"{settings.BASE_URL}{reverse('bookings:checkout', args=[reference])}",
+        ),
+    )
+    return redirect(payment.checkout_url or reverse("bookings:booking", args=[booking.secret]))
+
+
+@require_safe
+@patient
+@secret
+def come_back(request: HttpRequest, booking_secret: str) -> HttpResponse:
+    """Where the provider sends the fan: ask how it went, and settle what it says."""
+    booking = selectors.by_secret(booking_secret)
+    if booking is None:
+        raise Http404
+    # Without an answer the booking's page says that we are checking, and reconciliation does.
+    with suppress(OutcomeUnknown, ProviderRejected):
+        booking = paying.refresh(booking=booking)
+    fresh = "?fresh=1" if booking.state == BookingState.CONFIRMED else ""
+    return redirect(reverse("bookings:booking", args=[booking.secret]) + fresh)
+
+
+def _page(
+    request: HttpRequest,
+    hold: inventory.HoldView,
+    form: forms.BuyerForm,
+    *,
+    problem: str,
+    status: int,
+) -> HttpResponse:
+    context = pages.hold_page(hold, inventory.lines(hold.id)) | {"form": form, "problem": problem}
+    return render(request, "bookings/checkout.html", context, status=status)
+
+
+def _problem(hold: inventory.HoldView) -> str:
+    """A card that was refused at the provider, when the fan came back from there."""
+    booking = selectors.of_hold(hold.id)
+    return "declined" if booking and paying.was_declined(booking=booking) else ""

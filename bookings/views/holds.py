@@ -1,0 +1,220 @@
+"""Placing a hold, and "your seats"."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from bookings import forms, pages, selectors, visitors
+from bookings.services import paying
+from bookings.views.doors import patient, private
+from events import selectors as events
+from events import terms
+from events.selectors import EventView
+from inventory import selectors as inventory
+from inventory import views as inventory_views
+from inventory.errors import (
+    AlreadyHolding,
+    BadWish,
+    HoldEnded,
+    HoldLost,
+    LimitReached,
+    NoSuchPrice,
+    PaymentStarted,
+    PlacesTaken,
+    SaleClosed,
+)
+from inventory.services import fares, holds, placing
+from inventory.services.placing import Placed
+from inventory.wishes import Wish
+from ticketing.kernel import idempotency, times
+from ticketing.kernel.idempotency import KeyReused
+
+REFUSALS = (forms.BadForm, BadWish, KeyReused, LimitReached, PlacesTaken, SaleClosed)
+# A form sent once more after its hold was let go means: hold them again.
+MOST_ROUNDS = 20
+
+
+@require_POST
+@patient
+@private
+def place(request: HttpRequest, slug: str) -> HttpResponse:
+    """Hold what the form asks for, or show the same page again and say why not."""
+    event = events.event_by_slug(slug, at=timezone.now())
+    if event is None:
+        raise Http404
+    wish = Wish()
+    owner = visitors.of(request).owner
+    unclear = selectors.unclear(event_id=event.id, owner=owner)
+    if unclear:
+        return redirect("bookings:booking", unclear.secret)
+    try:
+        wish = forms.read_wish(request.POST)
+        key = request.POST.get("idempotency_key", "")[: idempotency.MAX_KEY // 2]
+        placed = _place(event, owner, key, wish)
+    except AlreadyHolding as holding:
+        text = _("You hold these seats already: go on with them, or let them go to choose others.")
+        messages.info(request, text)
+        return redirect("bookings:hold", holding.reference)
+    except REFUSALS as refusal:
+        return _again(request, event, wish, refusal)
+    return redirect("bookings:hold", placed.reference)
+
+
+def _place(event: EventView, owner: str, key: str, wish: Wish) -> Placed:
+    """Place under the form's key with the wish folded in, so that Back and other seats works."""
+    key = f"{key}:{wish.fingerprint(event.id)[:16]}"
+    for number in range(MOST_ROUNDS):
+        try:
+            return placing.place(
+                terms=terms.of(event.id), owner=owner, key=f"{key}:{number}", wish=wish
+            )
+        except HoldEnded as ended:
+            last = ended
+    raise BadWish(f"the form was sent {MOST_ROUNDS} times") from last
+
+
+@require_safe
+@private
+def hold(request: HttpRequest, reference: UUID) -> HttpResponse:
+    """Your seats: what they cost, how long they are yours, and the way on."""
+    found = _own(request, reference)
+    booking = selectors.of_hold(found.id)
+    if booking and not found.is_live:
+        return redirect("bookings:booking", booking.secret)
+    context = pages.hold_page(found, inventory.lines(found.id))
+    return render(request, "bookings/hold.html", context)
+
+
+@require_POST
+@private
+def extend(request: HttpRequest, reference: UUID) -> HttpResponse:
+    found = _own(request, reference)
+    return _change(
+        request,
+        reference,
+        lambda: holds.extend(
+            reference=reference, owner=found.owner, terms=terms.of(found.event_id)
+        ),
+    )
+
+
+@require_POST
+@private
+def change_fares(request: HttpRequest, reference: UUID) -> HttpResponse:
+    found = _own(request, reference)
+    return _change(
+        request,
+        reference,
+        lambda: fares.change_fares(
+            reference=reference,
+            owner=found.owner,
+            terms=terms.of(found.event_id),
+            fares=forms.read_fares(request.POST),
+        ),
+    )
+
+
+@require_POST
+@private
+def release(request: HttpRequest, reference: UUID) -> HttpResponse:
+    found = _own(request, reference)
+    paying.let_go(hold=found)
+    messages.success(request, _("You let your seats go. Nothing was charged."))
+    return redirect(pages.seatmap_url(pages.event_of(found.event_id)))
+
+
+def _change(request: HttpRequest, reference: UUID, act: Callable[[], object]) -> HttpResponse:
+    """Do it and show "your seats" again; a hold that is over says so by itself there."""
+    try:
+        act()
+    except HoldLost:
+        pass
+    except PaymentStarted:
+        messages.info(request, _("The payment has begun, so the prices cannot change any more."))
+    except (NoSuchPrice, forms.BadForm):
+        messages.error(request, _("That price is not offered for this seat. Choose another one."))
+    return redirect("bookings:hold", reference)
+
+
+def _own(request: HttpRequest, reference: UUID) -> inventory.HoldView:
+    """The fan's own hold, or 404: whether it is somebody else's is nobody's business."""
+    owner = visitors.of(request).owner_if_known
+    found = inventory.hold(reference=reference, owner=owner) if owner else None
+    if found is None:
+        raise Http404
+    return found
+
+
+def _again(request: HttpRequest, event: EventView, wish: Wish, refusal: Exception) -> HttpResponse:
+    """The page where the fan chose, with the choice kept and the refusal said."""
+    problem, status = _said(event, refusal)
+    taken = refusal.seat_ids if isinstance(refusal, PlacesTaken) else frozenset[int]()
+    section = request.POST.get("section", "")
+    if section:
+        return inventory_views.render_section(
+            request,
+            slug=event.slug,
+            section_slug=section,
+            picked=set(wish.seat_ids) - taken,
+            taken=taken,
+            problem=problem,
+            status=status,
+        )
+    quantities = {pool.fare_id: pool.places for pool in wish.pools if pool.fare_id}
+    return inventory_views.render_event(
+        request, slug=event.slug, problem=problem, quantities=quantities, status=status
+    )
+
+
+def _said(event: EventView, refusal: Exception) -> tuple[str, int]:
+    """A refusal in words a fan can act on, and the status that goes with it."""
+    match refusal:
+        case forms.BadForm():
+            return refusal.text, 400
+        case PlacesTaken():
+            return _taken(refusal), 409
+        case LimitReached():
+            return _limit(refusal), 409
+        case SaleClosed():
+            return _closed(event, refusal), 409
+        case _:
+            return _(
+                "Some of these places are not sold here. Load the page again, please, and choose."
+            ), 400
+
+
+def _taken(refusal: PlacesTaken) -> str:
+    names = inventory.seat_names(refusal.seat_ids)
+    if not names:
+        return _("So many places are not free any more. Ask for fewer, or look again in a minute.")
+    said = ngettext(
+        "Somebody was faster: %(seats)s was just taken. Your other seats are still ticked.",
+        "Somebody was faster: these were just taken: %(seats)s. Your other seats are still ticked.",
+        len(names),
+    )
+    return said % {"seats": "; ".join(names)}
+
+
+def _limit(refusal: LimitReached) -> str:
+    left = max(0, refusal.limit - refusal.owned)
+    if not left:
+        return _("You have all the %(limit)s places that one person can have here.") % {
+            "limit": refusal.limit
+        }
+    return _(
+        "One person can have %(limit)s places here. You chose %(asked)s; choose %(left)s or fewer."
+    ) % {"limit": refusal.limit, "asked": refusal.asked, "left": left}
+
+
+def _closed(event: EventView, refusal: SaleClosed) -> str:
+    if refusal.opens_at:
+        when = times.spoken(refusal.opens_at, event.time_zone)
+        return _("The sale is not open yet. It opens on %(when)s.") % {"when": when}
+    return _("These places are not on sale now. Nothing was held.")

@@ -1,0 +1,167 @@
+"""Each audit check finds the fault it is for, planted with the constraints out of the way."""
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+
+from bookings.models import Booking
+from bookings.services import checkout, issuing
+from events import terms
+from inventory import selectors
+from inventory.models import AdmissionPool, EventSeat
+from payments.models import Payment
+from tests import factories
+from tests.inventory.asking import place
+from ticketing.kernel import audit
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def house():
+    """A booking of a seat and a pool place, confirmed, paid and issued; and a live hold of both."""
+    event = factories.opened_event(pool_capacity=5)
+    factories.opened_event()
+    sale = terms.of(event.pk)
+    seats = EventSeat.objects.filter(event=event).order_by("pk").values_list("pk", flat=True)
+    pool = AdmissionPool.objects.get(event=event)
+    booking = _book(place(sale, [seats[0]], pools=[(pool.pk, 1)]), sale)
+    place(sale, seats[1:3], pools=[(pool.pk, 1)])
+    with transaction.atomic():
+        issuing.issue(booking_id=booking.pk)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def _book(placed, sale):
+    hold = selectors.hold_by_id(placed.hold_id)
+    booking = checkout.start(hold=hold, name="Ada", email="ada@example.org", terms=sale)
+    Payment.objects.create(
+        reference=booking.payment_reference,
+        provider="stripe",
+        amount_minor=booking.amount_minor,
+        currency=booking.currency,
+        deadline_at=hold.expires_at,
+    )
+    Payment.objects.update(state="authorized", provider_session="cs_1", provider_intent="pi_1")
+    checkout.confirm(booking=booking)
+    return Booking.objects.get(pk=booking.pk)
+
+
+HELD = "(SELECT min(id) FROM inventory_eventseat WHERE state = 'held')"
+BOOKED = "(SELECT min(id) FROM inventory_eventseat WHERE state = 'booked')"
+FREE = "(SELECT min(id) FROM inventory_eventseat WHERE state = 'available')"
+FAULTS = [
+    (
+        "a seat names a hold if and only if it is held or booked",
+        f"UPDATE inventory_eventseat SET state = 'booked' WHERE id = {FREE}",
+    ),
+    (
+        "a taken seat carries the token of its hold",
+        f"UPDATE inventory_eventseat SET fencing_token = fencing_token + 100 WHERE id = {HELD}",
+    ),
+    (
+        "a held seat has an active hold, a booked one a confirmed hold",
+        f"UPDATE inventory_eventseat SET state = 'booked' WHERE id = {HELD}",
+    ),
+    (
+        "an active hold owns every seat it has a line for, and no other",
+        f"UPDATE inventory_eventseat SET state = 'available', hold_id = NULL WHERE id = {HELD}",
+    ),
+    (
+        "a seat and its hold are of one event",
+        "UPDATE inventory_eventseat SET event_id = (SELECT max(id) FROM events_event)"
+        f" WHERE id = {HELD}",
+    ),
+    (
+        "a pool counts as held what active holds hold",
+        "UPDATE inventory_admissionpool SET held = held + 1",
+    ),
+    (
+        "a pool never holds and books more than its capacity",
+        "UPDATE inventory_admissionpool SET capacity = 1",
+    ),
+    (
+        "a seat of an open event is of the map that the event pins",
+        "UPDATE events_event SET seat_map_id = (SELECT max(id) FROM venues_seatmap)"
+        " WHERE id = (SELECT min(id) FROM events_event WHERE seat_map_id IS NOT NULL)",
+    ),
+    (
+        "a confirmed booking owns every place it sold",
+        f"UPDATE inventory_eventseat SET state = 'available', hold_id = NULL WHERE id = {BOOKED}",
+    ),
+    (
+        "a booked seat has a confirmed booking",
+        "UPDATE bookings_booking SET state = 'cancelled', cancelled_at = now()",
+    ),
+    (
+        "a pool counts as booked what confirmed bookings have",
+        "UPDATE inventory_admissionpool SET booked = booked + 1",
+    ),
+    (
+        "a confirmed booking is told in the outbox",
+        "DELETE FROM kernel_outboxmessage WHERE topic = 'bookings.booking_confirmed'",
+    ),
+    (
+        "a confirmed booking has its tickets within two minutes",
+        "UPDATE bookings_booking SET confirmed_at = now() - interval '1 hour';"
+        "DELETE FROM bookings_credential; DELETE FROM bookings_ticket",
+    ),
+    ("a valid ticket has one live credential", "UPDATE bookings_credential SET voided_at = now()"),
+    (
+        "a booking costs what its lines cost",
+        "UPDATE bookings_bookingline SET price_minor = price_minor + 1",
+    ),
+    (
+        "a confirmed booking has its money, a lapsed one has none",
+        "UPDATE payments_payment SET state = 'declined'",
+    ),
+    (
+        "a confirmed booking has its money, a lapsed one has none",
+        "UPDATE payments_payment SET amount_minor = amount_minor - 1",
+    ),
+]
+
+
+def _drop_checks():
+    """Take every CHECK and unique rule of ours away; the test's rollback brings them back."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT format('ALTER TABLE %%s DROP CONSTRAINT %%I', conrelid::regclass, conname)"
+            " FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace"
+        )
+        for (statement,) in cursor.fetchall():
+            cursor.execute(statement)
+
+
+def test_a_house_in_order_has_no_finding(capsys):
+    call_command("audit")
+
+    assert "no finding" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("rule", "fault"), FAULTS)
+def test_a_planted_fault_is_found(rule, fault):
+    _drop_checks()
+    with connection.cursor() as cursor:
+        cursor.execute(fault)
+
+    assert rule in {finding.rule for finding in audit.run()}
+
+
+def test_the_command_fails_and_names_what_it_found(capsys):
+    _drop_checks()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE inventory_admissionpool SET held = held + 1")
+
+    with pytest.raises(CommandError, match="1 findings"):
+        call_command("audit")
+
+    assert "a pool counts as held what active holds hold" in capsys.readouterr().err
+
+
+def test_every_rule_of_inventory_and_bookings_has_a_planted_fault():
+    said = {rule for rule, _ in FAULTS}
+    of_payments = {rule for rule in audit.rules() if "payment" in rule or "refund" in rule}
+
+    assert set(audit.rules()) - of_payments - said == set()
