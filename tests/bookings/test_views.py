@@ -1,0 +1,328 @@
+"""What a fan meets at bookings' doors, with the local provider in its own process."""
+
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from bookings.models import Booking, BookingState, Ticket
+from events.models import Event, Fare, OnSale
+from inventory.models import AdmissionPool, EventSeat, Hold, HoldState, SeatState
+from payments.models import Payment
+from tests import factories
+from tests.bookings.conftest import session_of, tell_all
+from tests.inventory.asking import lapse, place
+
+pytestmark = [pytest.mark.django_db(transaction=True)]
+BUYER = {"email": "ada@example.org", "name": "Ada", "accept_terms": "on"}
+
+
+@pytest.fixture(autouse=True)
+def _(provider_here):
+    """Every page may come to ask the provider."""
+
+
+def ask(client, event, seats=(), **more):
+    form = {"seats": list(seats), "section": "stalls", "idempotency_key": "form"} | more
+    return client.post(f"/events/{event.slug}/hold/", form)
+
+
+def said(response):
+    """The page as a person reads it: no tags, single spaces."""
+    text = re.sub(r"<[^>]+>", " ", response.content.decode())
+    return re.sub(r"\s+", " ", text)
+
+
+@pytest.fixture
+def held(client, event, seats):
+    """The address of "your seats" of this client, two seats."""
+    return ask(client, event, seats[:2])["Location"]
+
+
+def test_a_form_holds_the_ticked_seats_and_leads_to_them(client, event, seats):
+    response = ask(client, event, seats[:2])
+
+    assert response.status_code == 302
+    page = client.get(response["Location"])
+    assert "Row A, seat 1" in said(page)
+    assert "€100.00" in said(page)
+    assert "no-store" in page["Cache-Control"]
+    assert EventSeat.objects.filter(state=SeatState.HELD).count() == 2
+
+
+def test_the_same_form_twice_is_one_hold(client, event, seats):
+    first = ask(client, event, seats[:2])
+    second = ask(client, event, seats[:2])
+
+    assert second["Location"] == first["Location"]
+    assert Hold.objects.count() == 1
+
+
+def test_back_and_other_seats_leads_to_the_hold_and_lets_choose(client, event, seats, held):
+    response = ask(client, event, seats[4:6])
+
+    assert response["Location"] == held
+    assert "You hold these seats already" in said(client.get(held))
+
+    client.post(held + "release/")
+    again = ask(client, event, seats[4:6])
+
+    assert again["Location"] != held
+    assert EventSeat.objects.filter(pk__in=seats[4:6], state=SeatState.HELD).count() == 2
+
+
+def test_a_form_sent_again_after_letting_go_holds_the_seats_anew(client, event, seats, held):
+    client.post(held + "release/")
+
+    again = ask(client, event, seats[:2])
+
+    assert again["Location"] != held
+    assert EventSeat.objects.filter(state=SeatState.HELD).count() == 2
+
+
+def test_a_taken_seat_is_named_and_the_others_stay_ticked(client, event, seats, sale):
+    place(sale, [seats[0]])
+
+    response = ask(client, event, seats[:2])
+
+    assert response.status_code == 409
+    assert "Row A, seat 1 was just taken" in said(response).replace("row A", "Row A")
+    box = re.search(rf'<input[^>]*value="{seats[1]}"[^>]*>', response.content.decode())
+    assert "checked" in box.group()
+    assert EventSeat.objects.get(pk=seats[1]).state == SeatState.AVAILABLE
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ({"seats": []}, "Choose at least one seat first"),
+        ({"seats": ["nonsense"]}, "is not a number"),
+        ({"seats": ["9" * 400]}, "is not a number"),
+        ({"seats": ["-1"]}, "is not a number"),
+        ({"seats": [str(10**12)]}, "not sold here"),
+        ({"seats": [str(n) for n in range(1, 1001)]}, "more than anybody can hold"),
+        ({"seats": ["1"], "fare": "x"}, "is not a number"),
+    ],
+)
+def test_a_bad_form_is_refused_in_words_and_holds_nothing(client, event, form, words):
+    response = ask(client, event, **form)
+
+    assert response.status_code == 400
+    assert words in said(response)
+    assert not Hold.objects.exists()
+
+
+def test_a_seat_named_twice_or_of_another_event_holds_nothing(client, event, seats):
+    stranger = EventSeat.objects.filter(event=factories.opened_event()).first()
+
+    assert ask(client, event, [seats[0], seats[0]]).status_code == 400
+    assert ask(client, event, [seats[0], stranger.pk]).status_code == 400
+
+    assert not Hold.objects.exists()
+
+
+def test_ten_thousand_fields_are_refused_before_they_are_read(client, event):
+    response = ask(client, event, range(10_000))
+
+    assert response.status_code == 400
+    assert not Hold.objects.exists()
+
+
+def test_more_than_the_limit_is_refused_with_the_limit_said(client, event, seats):
+    response = ask(client, event, seats[:9])
+
+    assert response.status_code == 409
+    assert "One person can have 8 places here. You chose 9" in said(response)
+
+
+def test_before_the_sale_the_page_says_when_it_opens(client, event, seats):
+    opens = timezone.now() + timedelta(days=1)
+    OnSale.objects.filter(event=event).update(opens_at=opens)
+
+    response = ask(client, event, seats[:1])
+
+    assert response.status_code == 409
+    assert "It opens on" in said(response)
+    assert "CE" in said(response)
+
+
+def test_a_paused_sale_says_so(client, event, seats):
+    Event.objects.filter(pk=event.pk).update(is_paused=True)
+
+    response = ask(client, event, seats[:1])
+
+    assert response.status_code == 409
+    assert "not on sale now" in said(response)
+
+
+def test_general_admission_is_held_by_number(client):
+    event = factories.opened_event(rows=0, pool_capacity=5)
+    pool = AdmissionPool.objects.get(event=event)
+    adult, child = Fare.objects.filter(event=event).order_by("rank")
+    form = {
+        "pool": pool.pk,
+        f"quantity_{adult.pk}": "2",
+        f"quantity_{child.pk}": "1",
+        "idempotency_key": "k",
+    }
+
+    response = client.post(f"/events/{event.slug}/hold/", form)
+
+    page = client.get(response["Location"])
+    assert "2 places, Floor" in said(page)
+    assert "€125.00" in said(page)
+    again = client.post(f"/events/{event.slug}/hold/", form | {f"quantity_{adult.pk}": "0"})
+    assert again["Location"] == response["Location"]
+
+
+def test_nobody_sees_or_changes_another_fans_seats(client, held, django_client_factory):
+    stranger = django_client_factory()
+
+    assert stranger.get(held).status_code == 404
+    for door in ["release/", "extend/", "prices/", "checkout/"]:
+        assert stranger.post(held + door).status_code == 404
+    assert Hold.objects.get().state == HoldState.ACTIVE
+
+
+@pytest.fixture
+def django_client_factory():
+    from django.test import Client
+
+    return Client
+
+
+def test_another_fare_changes_the_price_at_once(client, event, held):
+    line = Hold.objects.get().lines.earliest("pk")
+    child = Fare.objects.get(event=event, name="Child")
+
+    client.post(held + "prices/", {f"fare_{line.pk}": child.pk})
+
+    assert "€75.00" in said(client.get(held))
+
+
+def test_a_fare_that_is_not_sold_changes_nothing(client, held):
+    line = Hold.objects.get().lines.earliest("pk")
+
+    response = client.post(held + "prices/", {f"fare_{line.pk}": 10**9}, follow=True)
+
+    assert "That price is not offered" in said(response)
+    assert "€100.00" in said(response)
+
+
+def test_a_lapsed_hold_says_so_and_leads_back_to_the_seats(client, event, held):
+    lapse(_placed())
+
+    page = client.get(held)
+
+    assert "Your seats went back on sale" in said(page)
+    assert f"/events/{event.slug}/seats/" in page.content.decode()
+
+
+def _placed():
+    from types import SimpleNamespace
+
+    return SimpleNamespace(hold_id=Hold.objects.get().pk)
+
+
+def test_the_buyer_must_be_known_before_money_is_asked_for(client, held):
+    response = client.post(held + "checkout/", {"email": "nonsense"})
+
+    assert response.status_code == 400
+    assert "does not look like an email address" in said(response)
+    assert "tell us your name" in said(response)
+    assert not Booking.objects.exists()
+
+
+def test_paying_leads_to_the_provider_and_back_to_the_tickets(
+    client, event, held, provider_here, mailoutbox
+):
+    response = client.post(held + "checkout/", BUYER)
+    booking = Booking.objects.get()
+    assert response["Location"].startswith(provider_here.base_url)
+    waiting = client.get(f"/bookings/{booking.secret}/")
+    assert "Do not pay again" in said(waiting)
+
+    provider_here.pay(session_of(booking))
+    back = client.get(f"/bookings/{booking.secret}/return/")
+    tell_all()
+    page = client.get(back["Location"])
+
+    assert "See you there" in said(page)
+    assert page["Referrer-Policy"] == "no-referrer"
+    tickets = Ticket.objects.order_by("pk")
+    for ticket in tickets:
+        shown = client.get(f"/bookings/{booking.secret}/tickets/{ticket.pk}/")
+        assert "<svg" in shown.content.decode()
+        pdf = client.get(f"/bookings/{booking.secret}/tickets/{ticket.pk}/ticket.pdf")
+        assert pdf.content.startswith(b"%PDF")
+    assert client.get(f"/bookings/{booking.secret}/tickets.pdf").content.startswith(b"%PDF")
+    assert len(mailoutbox) == 1
+    assert client.get(held)["Location"] == f"/bookings/{booking.secret}/"
+
+
+def test_a_second_click_on_pay_joins_the_first(client, held):
+    first = client.post(held + "checkout/", BUYER)
+    second = client.post(held + "checkout/", BUYER)
+
+    assert second["Location"] == first["Location"]
+    assert Payment.objects.count() == 1
+
+
+def test_prices_cannot_change_once_the_payment_has_begun(client, event, held):
+    client.post(held + "checkout/", BUYER)
+    line = Hold.objects.get().lines.earliest("pk")
+    child = Fare.objects.get(event=event, name="Child")
+
+    response = client.post(held + "prices/", {f"fare_{line.pk}": child.pk}, follow=True)
+
+    assert "payment has begun" in said(response)
+    assert "€100.00" in said(response)
+
+
+def test_while_money_may_still_come_nothing_else_is_sold_to_the_fan(client, event, seats, held):
+    client.post(held + "checkout/", BUYER)
+    lapse(_placed())
+    booking = Booking.objects.get()
+
+    response = ask(client, event, seats[4:6])
+
+    assert response["Location"] == f"/bookings/{booking.secret}/"
+    assert Hold.objects.count() == 1
+
+
+def test_a_silent_provider_is_said_in_words_and_the_seats_stay(
+    client, held, provider_here, monkeypatch
+):
+    monkeypatch.setattr("payments.services.calls.PATIENCE", timedelta())
+    provider_here.fault("500", "POST /v1/checkout/sessions", times=50)
+
+    response = client.post(held + "checkout/", BUYER, follow=True)
+
+    assert "We are checking your payment" in said(response)
+    assert EventSeat.objects.filter(state=SeatState.HELD).count() == 2
+
+
+def test_a_declined_card_is_said_at_the_checkout(client, held, provider_here):
+    client.post(held + "checkout/", BUYER)
+    booking = Booking.objects.get()
+    provider_here.pay(session_of(booking), "4000000000000002")
+    call_command("reconcile_payments", "--all")
+
+    page = client.get(held + "checkout/")
+
+    assert "The payment was declined" in said(page)
+    assert Booking.objects.get().state == BookingState.PENDING
+
+
+@pytest.mark.parametrize("door", ["", "return/", "tickets.pdf", "tickets/1/"])
+def test_without_the_secret_there_is_nothing(client, door):
+    assert client.get(f"/bookings/{uuid4().hex}/{door}").status_code == 404
+
+
+def test_the_reference_opens_nothing(client, held):
+    client.post(held + "checkout/", BUYER)
+
+    assert client.get(f"/bookings/{Booking.objects.get().reference}/").status_code == 404
