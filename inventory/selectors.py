@@ -3,7 +3,7 @@
 A lapsed lease counts as free here, as it does everywhere, by PostgreSQL's clock.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -70,6 +70,7 @@ class SectionLevel:
     """How full one section is, places of all its zones together."""
 
     section_id: int
+    zone_ids: Sequence[int]
     capacity: int
     free: int
 
@@ -79,12 +80,9 @@ class SeatView:
     """One seat of a section as a fan may know it."""
 
     id: int
-    row_id: int
-    number: str
-    segment: int
+    venue_seat_id: int
     x: float
     y: float
-    is_wheelchair: bool
     zone_id: int
     is_free: bool
     # Not for general sale, whoever holds it.
@@ -101,6 +99,10 @@ class PoolView:
     zone_id: int
     capacity: int
     free: int
+
+    @property
+    def zone_ids(self) -> Sequence[int]:
+        return [self.zone_id]
 
 
 def hold(*, reference: UUID, owner: str) -> HoldView | None:
@@ -206,7 +208,8 @@ def levels(event_id: int) -> list[SectionLevel]:
     """How full every seated section is."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT seat.section_id, count(*), count(*) FILTER (WHERE {FREE})"  # noqa: S608
+            "SELECT seat.section_id, array_agg(DISTINCT seat.zone_id), count(*),"  # noqa: S608
+            f" count(*) FILTER (WHERE {FREE})"
             " FROM inventory_eventseat AS seat"
             " LEFT JOIN inventory_hold AS hold ON hold.id = seat.hold_id"
             " WHERE seat.event_id = %s GROUP BY seat.section_id",
@@ -215,15 +218,15 @@ def levels(event_id: int) -> list[SectionLevel]:
         return [SectionLevel(*row) for row in cursor.fetchall()]
 
 
-def seats(*, event_id: int, section_id: int) -> list[SeatView]:
-    """The seats of one section, in the order of the hall."""
+def seats(*, event_id: int, section_id: int | None = None) -> list[SeatView]:
+    """The seats of one section, or of the whole event."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT seat.id, place.row_id, place.number, place.segment, place.x, place.y,"  # noqa: S608
-            f" place.is_wheelchair, seat.zone_id, {FREE}, seat.state = 'blocked', seat.hold_id"
+            "SELECT seat.id, place.id, place.x, place.y, seat.zone_id,"  # noqa: S608
+            f" {FREE}, seat.state = 'blocked', seat.hold_id"
             " FROM inventory_eventseat AS seat JOIN venues_seat AS place ON place.id = seat.seat_id"
             " LEFT JOIN inventory_hold AS hold ON hold.id = seat.hold_id"
-            " WHERE seat.event_id = %s AND seat.section_id = %s ORDER BY place.index",
+            " WHERE seat.event_id = %s AND seat.section_id = coalesce(%s, seat.section_id)",
             [event_id, section_id],
         )
         return [SeatView(*row) for row in cursor.fetchall()]

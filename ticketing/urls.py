@@ -9,6 +9,8 @@ urlpatterns = [
     path("livez", health.livez),
     path("readyz", health.readyz),
     path("payments/", include("payments.urls")),
+    path("", include("events.urls")),
+    path("events/", include("inventory.urls")),
     path("", include("bookings.urls")),
     path("admin/", admin.site.urls),
 ]

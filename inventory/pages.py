@@ -1,0 +1,202 @@
+"""What inventory's pages say: each function is the context of one template."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from uuid import uuid4
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from events import selectors as events
+from events.availability import Level
+from events.pricing import PriceList
+from events.selectors import EventView
+from events.status import Status
+from inventory import seatmap, selectors
+from inventory.seatmap import SectionShown
+from inventory.selectors import HoldView, PoolView, SeatView
+from ticketing.kernel.money import Money, currency
+from venues import selectors as venues
+from venues.seatmaps import Kind
+from venues.selectors import MapDrawing, SectionDrawing
+
+# Up to this many seats the overview shows each of them.
+SMALL_HOUSE = 2000
+SELLING = {Status.ON_SALE, Status.FEW}
+Problem = dict[str, str] | None
+
+
+def event_page(
+    event: EventView, *, quantities: Mapping[int, int], problem: Problem
+) -> dict[str, Any]:
+    prices = events.prices(event.id)
+    drawn = venues.drawing(event.seat_map_id) if event.seat_map_id else None
+    return {
+        "event": event,
+        "prices": prices if prices.zones else None,
+        "sections": _sections(event, drawn, prices) if drawn and event.is_opened else [],
+        "seatmap_url": _seatmap_url(event) if drawn and event.is_opened else "",
+        "pools": _pools(event, prices, quantities),
+        "idempotency_key": uuid4().hex,
+        "error": problem,
+    }
+
+
+def overview(event: EventView) -> dict[str, Any]:
+    drawn = _drawing(event)
+    prices = events.prices(event.id)
+    usual = drawn.width / seatmap.LABELS_ACROSS
+    return {
+        "event": event,
+        "map": {
+            "view_box": seatmap.view_box(drawn.width, drawn.height),
+            "label_size": round(usual, 1),
+            "shapes": [seatmap.shape(shape) for shape in drawn.shapes],
+            "sections": _sections(event, drawn, prices),
+            **_all_seats(event, drawn, prices),
+        },
+        "prices": prices,
+    }
+
+
+def section_page(
+    event: EventView,
+    section: SectionDrawing,
+    *,
+    own: HoldView | None,
+    picked: Collection[int],
+    taken: Collection[int],
+    problem: Problem,
+) -> dict[str, Any]:
+    prices = events.prices(event.id)
+    drawn = venues.rows(section.id)
+    found = selectors.seats(event_id=event.id, section_id=section.id)
+    seats = {seat.venue_seat_id: seat for seat in found}
+    on_sale = event.status in SELLING
+    return {
+        "event": event,
+        "seatmap_url": _seatmap_url(event),
+        "exponent": currency(event.currency).exponent,
+        "section": {"name": section.name, "slug": section.slug, "front": _("Stage")}
+        | seatmap.picture(drawn),
+        "rows": seatmap.rows(
+            drawn,
+            seats,
+            prices,
+            own_hold_id=own.id if own else None,
+            picked=picked,
+            taken=taken,
+            on_sale=on_sale,
+        ),
+        "own_url": reverse("bookings:hold", args=[own.reference]) if own else "",
+        "on_sale": on_sale,
+        "fares": prices.fares,
+        "prices": _of_section(prices, found),
+        "idempotency_key": uuid4().hex,
+        "error": problem,
+    }
+
+
+def _drawing(event: EventView) -> MapDrawing:
+    if event.seat_map_id is None:
+        raise LookupError(f"event {event.id} has no seat map")
+    return venues.drawing(event.seat_map_id)
+
+
+def _seatmap_url(event: EventView) -> str:
+    return reverse("inventory:seats", args=[event.slug])
+
+
+def _sections(event: EventView, drawn: MapDrawing, prices: PriceList) -> list[SectionShown]:
+    """Every section with what is free in it; a standing one leads to the event's own form."""
+    levels = {level.section_id: level for level in selectors.levels(event.id)}
+    pools = {pool.section_id: pool for pool in selectors.pools(event.id)}
+    cheapest = {zone.id: zone.from_price for zone in prices.zones}
+    usual = drawn.width / seatmap.LABELS_ACROSS
+    shown = []
+    for section in drawn.sections:
+        places = pools.get(section.id) or levels.get(section.id)
+        if places is None:
+            continue
+        standing = section.kind == Kind.STANDING
+        address = reverse("inventory:section", args=[event.slug, section.slug])
+        x, y = section.label_at
+        offered = [cheapest[zone_id] for zone_id in places.zone_ids]
+        shown.append(
+            SectionShown(
+                id=section.id,
+                name=section.name,
+                url=f"{event.url}#places" if standing else address,
+                outline=section.outline,
+                label_x=x,
+                label_y=y,
+                name_y=min((py for _x, py in section.outline), default=y) - usual * 0.4,
+                label_size=seatmap.label_size(section.name, section.outline, usual),
+                free=places.free,
+                capacity=places.capacity,
+                from_price=min((price for price in offered if price), default=None),
+            )
+        )
+    return shown
+
+
+def _all_seats(event: EventView, drawn: MapDrawing, prices: PriceList) -> dict[str, Any]:
+    """Each seat as a dot, in a house that is small enough."""
+    seated = [section for section in drawn.sections if section.kind == Kind.SEATED]
+    if drawn.seat_count > SMALL_HOUSE or not seated:
+        return {}
+    colours = {zone.id: zone.color_index for zone in prices.zones}
+    dots = [
+        {
+            "x": seat.x,
+            "y": seat.y,
+            "state": seatmap.state(seat, None),
+            "zone_color_index": colours[seat.zone_id],
+        }
+        for seat in selectors.seats(event_id=event.id)
+    ]
+    radius = seatmap.spacing(row for section in seated for row in venues.rows(section.id))
+    return {"seats": dots, "seat_radius": round(radius * seatmap.DISC, 2)}
+
+
+def _of_section(prices: PriceList, seats: Collection[SeatView]) -> dict[str, Any]:
+    """Only the zones that the section has."""
+    here = {seat.zone_id for seat in seats}
+    return {"fares": prices.fares, "zones": [zone for zone in prices.zones if zone.id in here]}
+
+
+def _pools(
+    event: EventView, prices: PriceList, quantities: Mapping[int, int]
+) -> list[dict[str, Any]]:
+    if event.status not in SELLING:
+        return []
+    return [_pool(pool, prices, quantities) for pool in selectors.pools(event.id)]
+
+
+def _pool(pool: PoolView, prices: PriceList, quantities: Mapping[int, int]) -> dict[str, Any]:
+    level = seatmap.level(pool.free, pool.capacity)
+    cells = {cell.fare_id: cell.price for cell in prices.zone(pool.zone_id).cells}
+    if not quantities:
+        # One of the first fare, so that a click is enough.
+        quantities = {fare.id: 1 for fare in prices.fares[:1]}
+    return {
+        "id": pool.id,
+        "name": pool.name,
+        "level": level,
+        "level_text": seatmap.level_text(level, pool.free),
+        "is_sold_out": level == Level.NONE,
+        "fares": [
+            {
+                "id": fare.id,
+                "name": fare.name,
+                "price": _text(cells[fare.id]),
+                "quantity": quantities.get(fare.id, 0),
+            }
+            for fare in prices.fares
+            if cells[fare.id]
+        ],
+    }
+
+
+def _text(price: Money | None) -> str:
+    return price.display() if price else ""
