@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
@@ -28,7 +28,12 @@ def page(browser: Browser, url: str, *, scripts: bool = True, size: dict = PHONE
     context = browser.new_context(base_url=url, java_script_enabled=scripts, viewport=size)
     complaints: list[str] = []
     opened = context.new_page()
-    opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else 0)
+
+    def listen(said: ConsoleMessage) -> None:
+        if said.type == "error":
+            complaints.append(said.text)
+
+    opened.on("console", listen)
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.set_default_timeout(15_000)
     try:
