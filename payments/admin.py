@@ -26,15 +26,26 @@ LABELS = {
     PaymentState.AUTHORIZED: "warning",
     PaymentState.CAPTURED: "success",
     PaymentState.DECLINED: "danger",
+    PaymentState.EXPIRED: "default",
+    PaymentState.VOIDED: "default",
     PaymentState.CAPTURE_FAILED: "danger",
 }
-CALL_LABELS = {CallState.UNKNOWN: "danger", CallState.INTENDED: "warning"}
+CALL_LABELS = {
+    CallState.INTENDED: "warning",
+    CallState.UNKNOWN: "danger",
+    CallState.ANSWERED: "success",
+}
 REFUND_LABELS = {
+    RefundState.REQUESTED: "info",
+    RefundState.PENDING: "warning",
     RefundState.SUCCEEDED: "success",
     RefundState.FAILED: "danger",
-    RefundState.PENDING: "warning",
 }
-EVENT_LABELS = {EventState.RECEIVED: "warning", EventState.PROCESSED: "success"}
+EVENT_LABELS = {
+    EventState.RECEIVED: "warning",
+    EventState.PROCESSED: "success",
+    EventState.IGNORED: "default",
+}
 
 
 class ReadOnly:
@@ -50,20 +61,31 @@ class ReadOnly:
         return False
 
 
+def _money(minor: int, payment: Payment) -> str:
+    return str(Money(minor, payment.currency)) if minor else ""
+
+
 class CallInline(ReadOnly, TabularInline):
     model = ProviderCall
     fields = ["kind", "state", "created_at", "answered_at", "answer", "idempotency_key"]
     ordering = ["created_at"]
     extra = 0
     tab = True
+    hide_title = True
 
 
 class RefundInline(ReadOnly, TabularInline):
     model = Refund
-    fields = ["reference", "state", "amount_minor", "created_at", "settled_at"]
+    fields = ["reference", "state", "amount", "created_at", "settled_at"]
+    readonly_fields = ["amount"]
     ordering = ["created_at"]
     extra = 0
     tab = True
+    hide_title = True
+
+    @display(description=_("amount"))
+    def amount(self, refund: Refund) -> str:
+        return _money(refund.amount_minor, refund.payment)
 
 
 @admin.register(Payment)
@@ -74,6 +96,30 @@ class PaymentAdmin(ReadOnly, ModelAdmin):
     date_hierarchy = "created_at"
     ordering = ["-created_at"]
     inlines = [CallInline, RefundInline]
+    readonly_fields = ["amount", "captured", "refunded"]
+    fieldsets = [
+        (
+            None,
+            {"fields": ["reference", "state", "amount", "captured", "refunded"]},
+        ),
+        (
+            _("When"),
+            {
+                "fields": [
+                    "created_at",
+                    "deadline_at",
+                    "authorized_at",
+                    "settled_at",
+                    "unwanted_at",
+                    "next_check_at",
+                ]
+            },
+        ),
+        (
+            _("At the provider"),
+            {"fields": ["provider", "provider_session", "provider_intent", "last_problem"]},
+        ),
+    ]
 
     @display(description=_("state"), ordering="state", label=LABELS)
     def shown_state(self, payment: Payment) -> tuple[str, str]:
@@ -83,10 +129,13 @@ class PaymentAdmin(ReadOnly, ModelAdmin):
     def amount(self, payment: Payment) -> str:
         return str(payment.amount)
 
+    @display(description=_("taken"), ordering="captured_minor")
+    def captured(self, payment: Payment) -> str:
+        return _money(payment.captured_minor, payment)
+
     @display(description=_("given back"), ordering="refunded_minor")
     def refunded(self, payment: Payment) -> str:
-        back = Money(payment.refunded_minor, payment.currency)
-        return str(back) if back.minor else ""
+        return _money(payment.refunded_minor, payment)
 
 
 @admin.register(ProviderCall)
@@ -116,7 +165,7 @@ class RefundAdmin(ReadOnly, ModelAdmin):
 
     @display(description=_("amount"), ordering="amount_minor")
     def amount(self, refund: Refund) -> str:
-        return str(Money(refund.amount_minor, refund.payment.currency))
+        return _money(refund.amount_minor, refund.payment)
 
 
 @admin.register(ProviderEvent)
