@@ -68,19 +68,21 @@ def manage(*arguments: str, values: Mapping[str, str]) -> Program:
     return Program(name=arguments[0], command=command, environment=environment(values))
 
 
-def programs(port: int, values: Mapping[str, str]) -> list[Program]:
-    """What runs for as long as the demo does, in the order of starting."""
+def programs(port: int, values: Mapping[str, str]) -> tuple[list[Program], list[Program]]:
+    """What runs as long as the demo does: what fans talk to, the web first, and what is behind."""
     env = environment(values)
-    found = [
-        Program("web", [*_granian("wsgi", port, workers=2), "ticketing.wsgi:application"], env),
+    front = [
+        Program("web", [*_granian("wsgi", port, workers=2), "ticketing.wsgi:application"], env)
+    ]
+    if _is_local(values):
+        front.append(_provider(values))
+    behind = [
         Program("worker", [*_celery("worker"), "--concurrency=2", "--without-mingle"], env),
         # The whole table is in code: there is nothing to remember between two runs.
         Program("beat", [*_celery("beat"), "--scheduler=celery.beat:Scheduler"], env),
         manage("ticker", values=values),
     ]
-    if _is_local(values):
-        found.insert(0, _provider(values))
-    return found
+    return front, behind
 
 
 def environment(values: Mapping[str, str]) -> dict[str, str]:

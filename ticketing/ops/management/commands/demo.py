@@ -4,7 +4,7 @@ import http.client
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError, get_commands
+from django.core.management import BaseCommand, CommandError
 
 from ticketing.embedded import EmbeddedError, demo, runtime, services
 from ticketing.embedded.children import Family
@@ -78,17 +78,17 @@ class Command(BaseCommand):
             supervisor.adopt(child)
         values |= demo.addresses(port)
         supervisor.run(demo.manage("migrate", values=values))
-        if "load_demo" in get_commands():
-            supervisor.run(demo.manage("load_demo", values=values))
+        front, behind = demo.programs(port, values)
+        web, *_ = [supervisor.start(program) for program in front]
+        # Meanwhile: the two need about as long.
+        supervisor.run(demo.manage("load_demo", values=values))
         runtime.publish(demo.NAME, values)
-        for program in demo.programs(port, values):
-            child = supervisor.start(program)
-            if program.name == "web":
-                web = child
         if not supervisor.wait(lambda: not web.is_alive or _answers(port), within=READY_WITHIN):
             raise EmbeddedError(f"The site does not answer. {web.last_words()}")
         if not web.is_alive:
             raise EmbeddedError(f"The site does not start. {web.last_words()}")
+        for program in behind:
+            supervisor.start(program)
         self._say(WELCOME.format(url=values["BASE_URL"], var=runtime.VAR))
         supervisor.watch()
 
