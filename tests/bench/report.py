@@ -1,0 +1,46 @@
+"""Figures as lines for people and as JSON for whoever compares them."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from tests.bench.turns import Figure
+from ticketing.embedded import runtime
+
+LATEST = runtime.VAR / "bench" / "latest.json"
+# Shown on the line; the file has all parts.
+SHOWN = {"app": "app", "postgres": "pg"}
+
+
+def line(figure: Figure) -> str:
+    parts = [f"bench: {figure.name}", f"{figure.value:.0f}/s"]
+    if figure.ratio is not None:
+        parts.append(f"{figure.ratio:.2f} of {figure.of}")
+    parts.append(f"p95 {figure.p95_ms:.2g} ms")
+    costs = [
+        f"{short} {figure.cpu_us[part] / 1000:.2g} ms"
+        for part, short in SHOWN.items()
+        if figure.cpu_us[part] >= 1
+    ]
+    operation = figure.name.partition(".")[0]
+    return "   ".join([*parts, f"{'  '.join(costs)} per {operation}"])
+
+
+def write(figures: Iterable[Figure]) -> None:
+    """Replace what the run before said."""
+    LATEST.parent.mkdir(parents=True, exist_ok=True)
+    entries = {figure.name: _entry(figure) for figure in figures}
+    LATEST.write_text(json.dumps(entries, indent=2) + "\n")
+
+
+def _entry(figure: Figure) -> dict[str, Any]:
+    against = {} if figure.ratio is None else {"of": figure.of, "ratio": round(figure.ratio, 3)}
+    return {
+        "value": round(figure.value, 1),
+        "unit": "1/s",
+        **against,
+        "p50_ms": round(figure.p50_ms, 2),
+        "p95_ms": round(figure.p95_ms, 2),
+        "cpu_us": {part: round(used) for part, used in figure.cpu_us.items()},
+        "runs": figure.runs,
+    }
