@@ -12,6 +12,7 @@ from bookings.tickets.model import TicketFace
 from events.models import Event
 from ticketing.kernel import times
 from ticketing.kernel.money import Money
+from venues import naming
 
 
 def link(name: str, *args: object) -> str:
@@ -37,15 +38,11 @@ def code_of(ticket: Ticket) -> str:
 
 
 def place_of(ticket: Ticket) -> str:
-    """Where the ticket lets you: Stalls, row C, seat 12, or the name of a standing area."""
+    """Where the ticket lets you: Stalls, Row C, seat 12, or the name of a standing area."""
     line = ticket.line
     if not line.row_label:
         return line.section_name
-    return _("%(section)s, row %(row)s, seat %(seat)s") % {
-        "section": line.section_name,
-        "row": line.row_label,
-        "seat": line.seat_number,
-    }
+    return f"{line.section_name}, {naming.seat_name(line.row_label, line.seat_number)}"
 
 
 def faces(booking: Booking) -> list[TicketFace]:

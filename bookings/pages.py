@@ -22,6 +22,7 @@ from inventory.selectors import HoldView, LineView
 from payments import selectors as payments
 from ticketing.kernel import times
 from ticketing.kernel.money import Money
+from venues import naming
 
 
 def event_of(event_id: int) -> EventView:
@@ -80,6 +81,7 @@ def booking_page(booking: Booking) -> dict[str, Any]:
     fee = Money(booking.booking_fee_minor, booking.currency)
     status, text = _status(booking)
     event = event_of(booking.event_id)
+    tickets = letters.tickets_of(booking)
     return {
         "booking": {
             "status": status,
@@ -87,10 +89,12 @@ def booking_page(booking: Booking) -> dict[str, Any]:
             "reference": booking.reference,
             "email": booking.email,
             "total": booking.total.display(),
+            # The fact that makes them is told within a moment.
+            "awaits_tickets": booking.state == BookingState.CONFIRMED and not tickets,
         },
         "event": event,
         "seatmap_url": seatmap_url(event),
-        "tickets": [ticket_pass(booking, ticket) for ticket in letters.tickets_of(booking)],
+        "tickets": [ticket_pass(booking, ticket) for ticket in tickets],
         "tickets_pdf_url": reverse("bookings:tickets_pdf", args=[booking.secret]),
         "sums": _sums(len(lines), booking.total - fee, fee),
         "included": _included([Money(line.fee_minor, booking.currency) for line in lines]),
@@ -129,10 +133,7 @@ def _status(booking: Booking) -> tuple[str, str]:
 def _line(line: LineView, prices: PriceList, *, may_change: bool) -> dict[str, Any]:
     place = line.section_name
     if line.row_label:
-        place = _("Row %(row)s, seat %(seat)s") % {
-            "row": line.row_label,
-            "seat": line.seat_number,
-        }
+        place = naming.seat_name(line.row_label, line.seat_number)
     elif line.places > 1:
         place = _("%(n)s places, %(area)s") % {"n": line.places, "area": line.section_name}
     return {

@@ -24,11 +24,11 @@ from venues.selectors import MapDrawing, SectionDrawing
 SMALL_HOUSE = 2000
 SELLING = {Status.ON_SALE, Status.FEW}
 Problem = dict[str, str] | None
+# What a fan asked for, by pool and fare.
+Quantities = Mapping[int, Mapping[int, int]]
 
 
-def event_page(
-    event: EventView, *, quantities: Mapping[int, int], problem: Problem
-) -> dict[str, Any]:
+def event_page(event: EventView, *, quantities: Quantities, problem: Problem) -> dict[str, Any]:
     prices = events.prices(event.id)
     drawn = venues.drawing(event.seat_map_id) if event.seat_map_id else None
     return {
@@ -129,8 +129,8 @@ def _sections(event: EventView, drawn: MapDrawing, prices: PriceList) -> list[Se
                 url=f"{event.url}#places" if standing else address,
                 outline=section.outline,
                 label_x=x,
-                label_y=y,
-                name_y=min((py for _x, py in section.outline), default=y) - usual * 0.4,
+                label_y=seatmap.beside(y, x, usual, drawn.shapes),
+                name_y=seatmap.top_at(x, section.outline, y) - usual * 0.4,
                 label_size=seatmap.label_size(section.name, section.outline, usual),
                 free=places.free,
                 capacity=places.capacity,
@@ -165,12 +165,10 @@ def _of_section(prices: PriceList, seats: Collection[SeatView]) -> dict[str, Any
     return {"fares": prices.fares, "zones": [zone for zone in prices.zones if zone.id in here]}
 
 
-def _pools(
-    event: EventView, prices: PriceList, quantities: Mapping[int, int]
-) -> list[dict[str, Any]]:
+def _pools(event: EventView, prices: PriceList, quantities: Quantities) -> list[dict[str, Any]]:
     if event.status not in SELLING:
         return []
-    return [_pool(pool, prices, quantities) for pool in selectors.pools(event.id)]
+    return [_pool(pool, prices, quantities.get(pool.id, {})) for pool in selectors.pools(event.id)]
 
 
 def _pool(pool: PoolView, prices: PriceList, quantities: Mapping[int, int]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from events.availability import Level
 from events.pricing import PriceList, ZonePrices
 from inventory.selectors import SeatView
 from ticketing.kernel.money import Money
+from venues import naming
 from venues.seatmaps import Point, Shape
 from venues.selectors import RowDrawing, SeatDrawing
 
@@ -91,6 +92,10 @@ class RowShown:
     label: str
     segments: tuple[tuple[SeatShown, ...], ...]
 
+    @property
+    def name(self) -> str:
+        return naming.row_name(self.label)
+
 
 def level(free: int, capacity: int) -> Level:
     if free <= 0:
@@ -113,6 +118,25 @@ def points(outline: Iterable[Point]) -> str:
 def shape(drawn: Shape) -> dict[str, Any]:
     x, y = drawn.text_at
     return {"points": points(drawn.points), "text": drawn.text, "label_x": x, "label_y": y}
+
+
+def top_at(x: float, outline: Sequence[Point], otherwise: float) -> float:
+    """Where the outline is highest at this x: a curved section is not as high in its middle."""
+    crossings = [
+        y1 + (y2 - y1) * (x - x1) / (x2 - x1)
+        for (x1, y1), (x2, y2) in pairwise([*outline, *outline[:1]])
+        if x1 != x2 and min(x1, x2) <= x <= max(x1, x2)
+    ]
+    return min(crossings, default=otherwise)
+
+
+def beside(y: float, x: float, size: float, shapes: Iterable[Shape]) -> float:
+    """A label's y, moved down from the text of a shape that stands in its way."""
+    for drawn in shapes:
+        other_x, other_y = drawn.text_at
+        if drawn.text and abs(other_x - x) < 3 * size and abs(other_y - y) < 1.5 * size:
+            return other_y + 2.5 * size
+    return y
 
 
 def label_size(name: str, outline: Sequence[Point], usual: float) -> float:
@@ -184,7 +208,7 @@ def rows(
 
 def _name(row: str, place: SeatDrawing, zone: ZonePrices, price: Money | None, now: str) -> str:
     """A seat in full, for whoever cannot see it."""
-    parts = [_("Row %(row)s, seat %(seat)s") % {"row": row, "seat": place.number}]
+    parts = [naming.seat_name(row, place.number)]
     if place.is_wheelchair:
         parts.append(_("wheelchair space"))
     if now == "available":

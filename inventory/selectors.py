@@ -11,11 +11,11 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import DateTimeField, Func
-from django.utils.translation import gettext as _
 
 from inventory.models import EventSeat, Hold, HoldLine, HoldState
 from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel.money import Money
+from venues import naming
 
 CLOCK = Func(function="clock_timestamp", output_field=DateTimeField())
 
@@ -181,7 +181,7 @@ def seat_names(seat_ids: Collection[int]) -> list[str]:
         .order_by("seat__index")
         .values_list("seat__row__label", "seat__number")
     )
-    return [_("row %(row)s, seat %(seat)s") % {"row": row, "seat": seat} for row, seat in rows]
+    return [naming.seat_name(row, number) for row, number in rows]
 
 
 def wish_of(hold_id: int) -> Wish:

@@ -1,6 +1,6 @@
 """The event, the map of the house, and the seats of a section: pages that anybody may look at."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from events import selectors as events
 from events.selectors import EventView
 from inventory import pages, selectors
-from inventory.pages import Problem
+from inventory.pages import Problem, Quantities
 from inventory.selectors import HoldView
 from venues import selectors as venues
 from venues.seatmaps import Kind
@@ -42,7 +42,7 @@ def render_event(
     request: HttpRequest,
     *,
     slug: str,
-    quantities: Mapping[int, int] | None = None,
+    quantities: Quantities | None = None,
     problem: str = "",
     status: int = 200,
 ) -> HttpResponse:

@@ -4,6 +4,7 @@ Payments knows only a reference. Each function here may be called by anybody at 
 return page, by the handler of a fact, by the sweep.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bookings.errors import BookingLapsed
@@ -14,6 +15,7 @@ from inventory import selectors as inventory
 from inventory.errors import HoldLost
 from inventory.services import holds
 from payments import selectors as payments
+from payments.errors import OutcomeUnknown
 from payments.services import charges
 
 
@@ -123,7 +125,9 @@ def let_go(*, hold: inventory.HoldView) -> None:
     if booking is None:
         return
     if payments.payment(booking.payment_reference):
-        charges.void(reference=booking.payment_reference)
+        # Without an answer the payment stays unwanted: reconciliation goes on giving it back.
+        with suppress(OutcomeUnknown):
+            charges.void(reference=booking.payment_reference)
     settle(booking=booking)
 
 

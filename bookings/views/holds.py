@@ -126,7 +126,7 @@ def change_fares(request: HttpRequest, reference: UUID) -> HttpResponse:
 def release(request: HttpRequest, reference: UUID) -> HttpResponse:
     found = _own(request, reference)
     paying.let_go(hold=found)
-    messages.success(request, _("You let your seats go. Nothing was charged."))
+    messages.success(request, _("You let your seats go. You pay nothing for them."))
     return redirect(pages.seatmap_url(pages.event_of(found.event_id)))
 
 
@@ -167,7 +167,10 @@ def _again(request: HttpRequest, event: EventView, wish: Wish, refusal: Exceptio
             problem=problem,
             status=status,
         )
-    quantities = {pool.fare_id: pool.places for pool in wish.pools if pool.fare_id}
+    quantities: dict[int, dict[int, int]] = {}
+    for asked in wish.pools:
+        if asked.fare_id:
+            quantities.setdefault(asked.pool_id, {})[asked.fare_id] = asked.places
     return inventory_views.render_event(
         request, slug=event.slug, problem=problem, quantities=quantities, status=status
     )

@@ -1,5 +1,5 @@
 // Asks every few seconds how the payment went and moves on when the page would say something else.
-const wait = 2000;
+const wait = 1000;
 
 async function ask() {
   try {

@@ -1,11 +1,14 @@
 """What a fan meets at bookings' doors, with the local provider in its own process."""
 
 import re
+import threading
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
+from django.db import connection, transaction
+from django.test import Client
 from django.utils import timezone
 
 from bookings.models import Booking, BookingState, Ticket
@@ -189,8 +192,6 @@ def test_nobody_sees_or_changes_another_fans_seats(client, held, django_client_f
 
 @pytest.fixture
 def django_client_factory():
-    from django.test import Client
-
     return Client
 
 
@@ -326,3 +327,30 @@ def test_the_reference_opens_nothing(client, held):
     client.post(held + "checkout/", BUYER)
 
     assert client.get(f"/bookings/{Booking.objects.get().reference}/").status_code == 404
+
+
+def test_who_cannot_be_served_in_time_is_told_when_to_come_again(client, event, seats):
+    """Another transaction keeps the seat's row: the lock is waited for, and not for ever."""
+    locked, done = threading.Event(), threading.Event()
+
+    def keep():
+        with transaction.atomic():
+            EventSeat.objects.select_for_update().get(pk=seats[0])
+            locked.set()
+            done.wait(timeout=30)
+        connection.close()
+
+    keeper = threading.Thread(target=keep)
+    keeper.start()
+    locked.wait(timeout=10)
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '50ms'")
+
+    response = ask(client, event, seats[:1])
+
+    done.set()
+    keeper.join()
+    connection.close()
+    assert response.status_code == 503
+    assert response["Retry-After"] == "3"
+    assert "Very many people" in said(response)
