@@ -55,6 +55,7 @@ def test_two_seats_from_the_programme_to_the_ticket(running, chromium_path, scri
         fan.get_by_role("button", name="Complete authentication").click()
         fan.get_by_role("heading", name="See you there").wait_for()
         links = fan.get_by_role("link", name=re.compile("Download PDF"))
+        links.first.wait_for()
         addresses = [link.get_attribute("href") for link in links.all()]
         pdfs = [fan.request.get(address).body() for address in addresses]
 
