@@ -16,8 +16,10 @@ WELCOME = """
 Ticketing is running at  {url}
 
   Admin    {url}/admin/
-           organizer@example.org, password demo: sees and sells its own events
-           staff@example.org, password demo: sees everything
+           admin@example.org      sees and does everything
+           organizer@example.org  sees and sells its own events
+           staff@example.org      helps fans at the box office
+           Each has the password: demo
   Mails    {var}/mail, a file each: tickets arrive there
   Logs     {var}/log/demo
 
