@@ -1,8 +1,11 @@
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from ticketing.kernel.money import CURRENCIES, Money
 from ticketing.kernel.states import StatefulQuerySet
@@ -118,6 +121,14 @@ class Event(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    def clean(self) -> None:
+        if self.seat_map is None:
+            return
+        if self.seat_map.venue_id != self.venue_id:
+            raise ValidationError({"seat_map": _("This is a map of another venue.")})
+        if self.seat_map.published_at is None:
+            raise ValidationError({"seat_map": _("Publish this map first: drafts may change.")})
+
 
 class OnSaleKind(models.TextChoices):
     PUBLIC = "public", "public sale"
@@ -142,7 +153,8 @@ class OnSale(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} from {self.opens_at:%Y-%m-%d %H:%M %Z}"
+        opens = timezone.localtime(self.opens_at)
+        return f"{self.get_kind_display()} from {opens:%Y-%m-%d %H:%M %Z}"
 
 
 class PriceZone(models.Model):

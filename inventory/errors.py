@@ -92,11 +92,3 @@ class OpeningRefused(Exception):
     def __init__(self, reasons: list[str]) -> None:
         super().__init__("; ".join(reasons))
         self.reasons = reasons
-
-
-class CapacityTooSmall(Exception):
-    """More places are held or booked than the pool would have."""
-
-    def __init__(self, *, taken: int) -> None:
-        super().__init__(f"{taken} places are held or booked")
-        self.taken = taken

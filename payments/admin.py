@@ -1,4 +1,3 @@
-# ruff: noqa: ARG002 - Django hands its hooks more than they need
 from typing import Any
 
 from django.contrib import admin

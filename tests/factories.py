@@ -86,7 +86,12 @@ def published_map(
     Rows are A, B, C …; seats are numbered from 1, and A-1 is the guid of the first.
     """
     seat_map = SeatMap.objects.create(
-        venue=venue, name="Plan", version=next(_numbers), width=1000, height=800
+        venue=venue,
+        name="Plan",
+        version=next(_numbers),
+        width=1000,
+        height=800,
+        categories=[{"name": name, "color": ""} for name in ("Stalls", "Floor")],
     )
     if rows:
         _add_stalls(seat_map, rows=rows, seats_per_row=seats_per_row)

@@ -1,10 +1,9 @@
-"""Counted places: how many there are."""
+"""Counted places: how many there are, and how many are taken."""
 
 from django.db import transaction
-from django.db.models import F
 
-from inventory.errors import CapacityTooSmall
 from inventory.models import AdmissionPool
+from ticketing.kernel import transactions
 
 
 def add(*, event_id: int, zone_id: int, name: str, capacity: int) -> int:
@@ -16,14 +15,8 @@ def add(*, event_id: int, zone_id: int, name: str, capacity: int) -> int:
     return pool.pk
 
 
-def resize(*, pool_id: int, capacity: int) -> None:
-    """Set how many places there are. Raises CapacityTooSmall below what is held and booked."""
-    with transaction.atomic(durable=True):
-        taken = F("held") + F("booked")
-        if not (
-            AdmissionPool.objects.alias(taken=taken)
-            .filter(pk=pool_id, taken__lte=capacity)
-            .update(capacity=capacity)
-        ):
-            pool = AdmissionPool.objects.get(pk=pool_id)
-            raise CapacityTooSmall(taken=pool.held + pool.booked)
+def lock_and_count(*, pool_id: int) -> int:
+    """How many places are held or booked, which stays so until the caller's transaction ends."""
+    transactions.require()
+    pool = AdmissionPool.objects.select_for_update().get(pk=pool_id)
+    return pool.held + pool.booked

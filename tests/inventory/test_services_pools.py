@@ -1,33 +1,28 @@
 import pytest
+from django.db import transaction
 
-from inventory.errors import CapacityTooSmall
 from inventory.models import AdmissionPool
 from inventory.services import pools
-from tests.factories import opened_event
+from tests.factories import draft_event, opened_event
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def pool():
-    """A hundred places, of which eighty are taken."""
+def test_what_is_taken_is_held_and_booked_together():
     event = opened_event(rows=0, pool_capacity=100)
     AdmissionPool.objects.filter(event=event).update(booked=75, held=5)
-    return AdmissionPool.objects.get(event=event)
+
+    with transaction.atomic(durable=True):
+        taken = pools.lock_and_count(pool_id=AdmissionPool.objects.get(event=event).pk)
+
+    assert taken == 80
 
 
-def test_a_pool_may_grow_and_shrink_down_to_what_is_taken(pool):
-    for capacity in (120, 80):
-        pools.resize(pool_id=pool.pk, capacity=capacity)
+def test_an_event_gets_places_without_seats():
+    event = draft_event()
+    zone = event.price_zones.get()
 
-        pool.refresh_from_db()
-        assert pool.capacity == capacity
+    made = pools.add(event_id=event.pk, zone_id=zone.pk, name="Lawn", capacity=30)
 
-
-def test_a_pool_is_never_smaller_than_what_is_taken(pool):
-    with pytest.raises(CapacityTooSmall) as refusal:
-        pools.resize(pool_id=pool.pk, capacity=70)
-
-    assert refusal.value.taken == 80
-    pool.refresh_from_db()
-    assert pool.capacity == 100
+    pool = AdmissionPool.objects.get(pk=made)
+    assert (pool.event, pool.zone, pool.capacity) == (event, zone, 30)

@@ -36,3 +36,6 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.email
+
+    def get_full_name(self) -> str:
+        return self.name or self.email

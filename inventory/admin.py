@@ -1,0 +1,258 @@
+"""Places in the admin: looked at, and let go; only services change whose they are."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.decorators import display
+
+from events import steps
+from events.admin import EventAdmin, EventInline
+from events.backstage import OfOrganizer
+from events.models import Event, EventState, PriceZone
+from events.steps import Step, StepRefused
+from inventory.errors import HoldLost, OpeningRefused
+from inventory.models import AdmissionPool, Block, EventSeat, Hold, HoldLine, HoldState
+from inventory.services import holds, opening, pools
+from ticketing.kernel import times
+from ticketing.kernel.backstage import CarefulAdmin, ReadOnlyAdmin, ReadOnlyInline
+from ticketing.kernel.money import Money
+
+HOLD_COLORS = {
+    "active": "success",
+    "lapsed": "warning",
+    "confirmed": "info",
+    "released": "",
+    "expired": "",
+}
+SEAT_COLORS = {"available": "success", "held": "warning", "booked": "info", "blocked": "danger"}
+
+
+def _open(event: Event, at: datetime) -> str:
+    try:
+        opened = opening.open_event(event_id=event.pk, at=at)
+    except OpeningRefused as refusal:
+        raise StepRefused(refusal.reasons) from refusal
+    return _("Open for sale, with %(seats)d seats and %(pools)d pools of places.") % {
+        "seats": opened.seats,
+        "pools": opened.pools,
+    }
+
+
+# Here and not in events, which knows no seats.
+steps.steps.insert(
+    0,
+    Step(
+        "open",
+        gettext_lazy("Open for sale"),
+        gettext_lazy(
+            "This makes a place for every seat of the map and puts the event on the programme."
+            " Its on-sales say from when it sells. Venue, map and currency are fixed from then on."
+        ),
+        lambda event: (
+            event.opened_at is None and event.state in {EventState.DRAFT, EventState.PUBLISHED}
+        ),
+        _open,
+    ),
+)
+
+
+class PoolForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Refuses a capacity below what is taken, and never writes the counts of what is taken."""
+
+    class Meta:
+        model = AdmissionPool
+        fields = ("name", "zone", "capacity")
+
+    def clean_capacity(self) -> int:
+        capacity = int(self.cleaned_data["capacity"])
+        if self.instance.pk and "capacity" in self.changed_data:
+            # Locked until the page is saved: nobody takes a place between this and then.
+            taken = pools.lock_and_count(pool_id=self.instance.pk)
+            if capacity < taken:
+                raise forms.ValidationError(
+                    _("%(taken)d places are held or booked: choose that many or more."),
+                    params={"taken": taken},
+                )
+        return capacity
+
+    def save(self, commit: bool = True) -> AdmissionPool:
+        if self.instance.pk and commit:
+            self.instance.save(update_fields=self.changed_data)
+        else:
+            super().save(commit)
+        pool: AdmissionPool = self.instance
+        return pool
+
+
+class PoolInline(EventInline):
+    model = AdmissionPool
+    form = PoolForm
+    verbose_name = gettext_lazy("general admission")
+    verbose_name_plural = gettext_lazy(
+        "General admission: counted places without seats (standing areas of a map come by"
+        " themselves when the event is opened)"
+    )
+    fields = ("name", "zone", "capacity", "held", "booked")
+    readonly_fields = ("held", "booked")
+    can_delete = False
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
+        if db_field.name == "zone":
+            options["queryset"] = PriceZone.objects.filter(event_id=_event_id(request) or 0)
+        return super().formfield_for_foreignkey(db_field, request, **options)
+
+    def has_add_permission(self, request: HttpRequest, obj: Event | None = None) -> bool:
+        # A pool needs a zone, and zones need a saved event.
+        allowed: bool = super().has_add_permission(request, obj)
+        return allowed and obj is not None
+
+
+def _event_id(request: HttpRequest) -> int | None:
+    match = request.resolver_match
+    found = match.kwargs.get("object_id", "") if match else ""
+    return int(found) if str(found).isdecimal() else None
+
+
+EventAdmin.inlines.append(PoolInline)
+
+
+@admin.register(AdmissionPool)
+class AdmissionPoolAdmin(OfOrganizer, CarefulAdmin):
+    form = PoolForm
+    list_display = ("name", "event", "zone", "capacity", "held", "booked", "free")
+    list_select_related = ("event", "zone")
+    list_filter = (("event", admin.RelatedOnlyFieldListFilter),)
+    search_fields = ("name", "event__title", "event__slug")
+    fields = ("event", "name", "zone", "capacity", "held", "booked")
+    readonly_fields = ("event", "zone", "held", "booked")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        # Added on the page of its event, where its zones are.
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        form.save()
+
+    @display(description=gettext_lazy("Free"))
+    def free(self, pool: AdmissionPool) -> int:
+        return pool.capacity - pool.held - pool.booked
+
+
+class HoldLineInline(ReadOnlyInline):
+    model = HoldLine
+    fields = ("place", "zone", "fare", "places", "price", "fee")
+    readonly_fields = ("place", "price", "fee")
+    show_change_link = False
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        rows = super().get_queryset(request)
+        return rows.select_related(
+            "hold", "pool", "zone", "fare", "seat__section", "seat__seat__row"
+        )
+
+    @display(description=gettext_lazy("Place"))
+    def place(self, line: HoldLine) -> str:
+        return _place_name(line.seat) if line.seat else str(line.pool)
+
+    @display(description=gettext_lazy("Price"))
+    def price(self, line: HoldLine) -> str:
+        return str(Money(line.price_minor, line.hold.currency))
+
+    @display(description=gettext_lazy("Fee"))
+    def fee(self, line: HoldLine) -> str:
+        return str(Money(line.fee_minor, line.hold.currency))
+
+
+@admin.register(Hold)
+class HoldAdmin(OfOrganizer, ReadOnlyAdmin):
+    list_display = ("id", "event", "state_label", "owner", "expires", "fencing_token")
+    list_select_related = ("event__venue",)
+    list_filter = ("state", ("event", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("=reference", "owner", "event__title", "event__slug", "=fencing_token")
+    ordering = ("-pk",)
+    inlines = [HoldLineInline]
+    actions = ["release"]
+
+    @admin.action(
+        description=gettext_lazy("Release: give the places back"), permissions=["release"]
+    )
+    def release(self, request: HttpRequest, chosen: "QuerySet[Hold]") -> None:
+        for hold in chosen:
+            try:
+                done = holds.release(reference=hold.reference, owner=hold.owner)
+            except HoldLost:
+                done = False
+            if done:
+                self.message_user(request, _("%s is released.") % hold, messages.SUCCESS)
+            else:
+                self.message_user(request, _("%s was over already.") % hold, messages.WARNING)
+
+    def has_release_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("inventory.change_hold"))
+
+    @display(description=gettext_lazy("State"), ordering="state", label=HOLD_COLORS)
+    def state_label(self, hold: Hold) -> tuple[str, str]:
+        if hold.state == HoldState.ACTIVE and hold.expires_at <= timezone.now():
+            return "lapsed", _("lapsed: free again")
+        return hold.state, hold.get_state_display()
+
+    @display(description=gettext_lazy("Lease until"), ordering="expires_at")
+    def expires(self, hold: Hold) -> str:
+        return times.spoken(hold.expires_at, hold.event.venue.time_zone)
+
+
+@admin.register(HoldLine)
+class HoldLineAdmin(OfOrganizer, ReadOnlyAdmin):
+    organizer_path = "hold__event__organizer"
+    list_display = ("id", "hold", "place", "zone", "fare", "places")
+    list_select_related = ("hold", "pool", "zone", "fare", "seat__section", "seat__seat__row")
+    search_fields = ("=hold__reference", "hold__event__title", "seat__seat__guid")
+    raw_id_fields = ("hold", "seat", "pool")
+    ordering = ("-pk",)
+
+    @display(description=gettext_lazy("Place"))
+    def place(self, line: HoldLine) -> str:
+        return _place_name(line.seat) if line.seat else str(line.pool)
+
+
+@admin.register(EventSeat)
+class EventSeatAdmin(OfOrganizer, ReadOnlyAdmin):
+    list_display = ("id", "place", "event", "zone", "state_label", "hold", "fencing_token")
+    list_select_related = ("event", "zone", "hold", "section", "seat__row")
+    list_filter = ("state", ("event", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("event__title", "event__slug", "=seat__guid", "section__name")
+    raw_id_fields = ("seat", "hold", "block")
+
+    @display(description=gettext_lazy("Place"))
+    def place(self, seat: EventSeat) -> str:
+        return _place_name(seat)
+
+    @display(description=gettext_lazy("State"), ordering="state", label=SEAT_COLORS)
+    def state_label(self, seat: EventSeat) -> tuple[str, str]:
+        return seat.state, seat.get_state_display()
+
+
+@admin.register(Block)
+class BlockAdmin(OfOrganizer, ReadOnlyAdmin):
+    list_display = ("kind", "reason", "event", "created_at", "created_by")
+    list_select_related = ("event", "created_by")
+    list_filter = ("kind", ("event", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("reason", "event__title", "event__slug")
+
+
+def _place_name(seat: EventSeat) -> str:
+    return _("%(section)s, row %(row)s, seat %(number)s") % {
+        "section": seat.section,
+        "row": seat.seat.row.label,
+        "number": seat.seat.number,
+    }
