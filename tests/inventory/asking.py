@@ -23,7 +23,9 @@ def place(sale, seats=(), *, pools=(), owner=None, key=None, at=None, fare=None)
 
 def confirm(placed, token=None):
     with transaction.atomic():
-        holds.confirm(hold_id=placed.hold_id, fencing_token=token or placed.fencing_token)
+        holds.confirm(
+            hold_id=placed.hold_id, fencing_token=placed.fencing_token if token is None else token
+        )
 
 
 def lapse(placed):

@@ -64,7 +64,7 @@ def test_a_web_process_killed_in_the_return_view_loses_nothing(office, provider,
     fan.join()
     assert Booking.objects.get().state == BookingState.PENDING
 
-    office.manage("reconcile_payments")
+    office.manage("reconcile_payments", "--all")
     office.manage("relay_outbox", "--here")
 
     assert Booking.objects.get().state == BookingState.CONFIRMED
