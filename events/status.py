@@ -67,10 +67,10 @@ class Sale:
         status = self.status(at)
         window = self.next_window(at)
         if status == Status.SOON and window:
-            when = times.spoken(window.opens_at, time_zone)
+            when = times.spoken_briefly(window.opens_at, time_zone)
             if window.kind == OnSaleKind.PRESALE:
-                return _("Presale from %(when)s") % {"when": when}
-            return _("On sale from %(when)s") % {"when": when}
+                return _("Presale %(when)s") % {"when": when}
+            return _("On sale %(when)s") % {"when": when}
         return {
             Status.ON_SALE: _("On sale"),
             Status.FEW: _("Few left"),

@@ -109,6 +109,19 @@ def contains(polygon: Sequence[Point], point: Point) -> bool:
     return inside
 
 
+def roomiest(polygon: Sequence[Point], cells: int = 16) -> Point:
+    """Of a grid of points inside a polygon, the one that is furthest from its edges."""
+    xs, ys = [x for x, _ in polygon], [y for _, y in polygon]
+    left, top, width, height = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
+    grid = [
+        (round(left + width * (i + 0.5) / cells, 2), round(top + height * (j + 0.5) / cells, 2))
+        for i in range(cells)
+        for j in range(cells)
+    ]
+    inside = [point for point in grid if contains(polygon, point)]
+    return max(inside or [polygon[0]], key=lambda point: _room(polygon, point))
+
+
 def ellipse(at: Point, rx: float, ry: float, corners: int = 36) -> list[Point]:
     x, y = at
     angles = (2 * pi * i / corners for i in range(corners))
@@ -120,6 +133,19 @@ def turned(points: Sequence[Point], around: Point, degrees: float) -> list[Point
     (cx, cy), angle = around, degrees * pi / 180
     c, s = cos(angle), sin(angle)
     return [(cx + (x - cx) * c - (y - cy) * s, cy + (x - cx) * s + (y - cy) * c) for x, y in points]
+
+
+def _room(polygon: Sequence[Point], point: Point) -> float:
+    return min(_distance(point, a, b) for a, b in _edges(polygon))
+
+
+def _distance(point: Point, a: Point, b: Point) -> float:
+    """How far a point is from a stretch."""
+    (ax, ay), (bx, by) = a, b
+    dx, dy = bx - ax, by - ay
+    share = ((point[0] - ax) * dx + (point[1] - ay) * dy) / (dx * dx + dy * dy or 1.0)
+    share = min(1.0, max(0.0, share))
+    return dist(point, (ax + share * dx, ay + share * dy))
 
 
 def _ribbon(rows: Sequence[Sequence[Point]]) -> list[Point]:

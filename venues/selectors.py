@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Avg, Count, QuerySet
 
+from venues import geometry
 from venues.models import Row, Seat, SeatMap, SeatMapState, Section
 from venues.seatmaps import Category, Kind, Plan, Point, Shape
 from venues.seatmaps import Row as PlanRow
@@ -158,7 +159,7 @@ def _drawing(seat_map_id: int) -> MapDrawing:
                 slug=section.slug,
                 kind=Kind(section.kind),
                 outline=_points(section.outline),
-                label_at=centres.get(section.pk) or _middle(_points(section.outline)),
+                label_at=_label_at(centres.get(section.pk), _points(section.outline)),
                 places=counts.get(section.pk, section.capacity),
                 category=section.category,
             )
@@ -208,8 +209,8 @@ def _points(listed: Any) -> tuple[Point, ...]:
     return tuple((x, y) for x, y in listed)
 
 
-def _middle(outline: tuple[Point, ...]) -> Point:
-    if not outline:
-        return 0.0, 0.0
-    xs, ys = [x for x, _ in outline], [y for _, y in outline]
-    return (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+def _label_at(centre: Point | None, outline: tuple[Point, ...]) -> Point:
+    """The middle of the seats; where that is outside of a bent section, its roomiest place."""
+    if centre and (not outline or geometry.contains(outline, centre)):
+        return centre
+    return geometry.roomiest(outline) if outline else (0.0, 0.0)

@@ -19,6 +19,12 @@ def test_a_moment_is_said_in_the_venues_zone_of_that_day(moment, zone, said):
     assert times.spoken(moment, zone) == said
 
 
+def test_a_moment_that_is_near_is_said_briefly():
+    moment = datetime(2027, 2, 12, 19, tzinfo=UTC)
+
+    assert times.spoken_briefly(moment, "Europe/Berlin") == "12 Feb, 20:00 CET"
+
+
 def test_paper_names_the_place_of_the_zone():
     moment = datetime(2027, 2, 12, 19, tzinfo=UTC)
 

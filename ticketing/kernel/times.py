@@ -12,6 +12,12 @@ def spoken(moment: datetime, zone: str, *, locale: str = "en") -> str:
     return f"{format_datetime(local, 'EEE d MMM y, HH:mm', locale=locale)} {_zone_name(local)}"
 
 
+def spoken_briefly(moment: datetime, zone: str, *, locale: str = "en") -> str:
+    """Without weekday and year, for a moment that is near: 12 Feb, 20:00 CET."""
+    local = moment.astimezone(ZoneInfo(zone))
+    return f"{format_datetime(local, 'd MMM, HH:mm', locale=locale)} {_zone_name(local)}"
+
+
 def spoken_in_full(moment: datetime, zone: str, *, locale: str = "en") -> str:
     """The same with the zone's place, for paper and mail: Fri 12 Feb 2027, 20:00 CET (…/Berlin)."""
     return f"{spoken(moment, zone, locale=locale)} ({zone})"

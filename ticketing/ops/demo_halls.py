@@ -10,6 +10,8 @@ Place = tuple[float, float]
 # From the middle of one seat to that of the next, in the plan's units.
 PITCH = 22.0
 BLOCK_PITCH = 17.0
+# Half the width of the gap that the arena's floor leaves for the catwalk.
+CATWALK = 24.0
 ROW_DEPTH = 33.0
 THEATRE_MIDDLE = (700.0, 40.0)
 ARENA_MIDDLE = (1000.0, 1000.0)
@@ -145,11 +147,17 @@ def cellar() -> Json:
 
 
 def _floor(middle: Place) -> Json:
-    around = [_on_arc(middle, 290, 2 * pi * n / 40) for n in range(41)]
-    hole = [_on_arc(middle, 110, -2 * pi * n / 40) for n in range(41)]
-    floor = _standing("Floor", 1500, [*around, *hole])
+    """A ring around the stage, open where the catwalk runs."""
+    around, within = 290.0, 110.0
+    outer = [CATWALK / around + (2 * pi - 2 * CATWALK / around) * n / 40 for n in range(41)]
+    inner = [CATWALK / within + (2 * pi - 2 * CATWALK / within) * n / 40 for n in range(40, -1, -1)]
+    ground = [_on_arc(middle, around, angle) for angle in outer]
+    ground += [_on_arc(middle, within, angle) for angle in inner]
+    floor = _standing("Floor", 1500, ground)
     stage = [_on_arc(middle, 95, 2 * pi * n / 8 + pi / 8) for n in range(8)]
-    floor["areas"].append(_polygon(stage, "STAGE", middle))
+    x, y = middle
+    catwalk = [(x - 14, y + 85), (x + 14, y + 85), (x + 14, y + 260), (x - 14, y + 260)]
+    floor["areas"] += [_polygon(stage, "STAGE", middle), _polygon(catwalk, "")]
     return floor
 
 

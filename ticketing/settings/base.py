@@ -11,6 +11,8 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
+from ticketing.settings import unfold
+
 ROOT = Path(__file__).resolve().parents[2]
 env = environ.Env()
 # Whatever is written while running, and nothing else, is in here.
@@ -118,6 +120,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+UNFOLD = unfold.LOOK
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
 

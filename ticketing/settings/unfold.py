@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest
+from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -21,7 +22,7 @@ def _item(title: Any, icon: str, app: str, model: str) -> dict[str, Any]:
     }
 
 
-UNFOLD = {
+LOOK = {
     "SITE_TITLE": _("Ticketing"),
     "SITE_HEADER": _("Ticketing"),
     "SITE_SUBHEADER": _("Box office"),
@@ -29,6 +30,7 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "BORDER_RADIUS": "6px",
+    "STYLES": [lambda _request: static("css/admin.css")],
     # The ink of the public pages, as the design system names it.
     "COLORS": {
         "primary": {
