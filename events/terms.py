@@ -45,7 +45,7 @@ class NoSuchEvent(LookupError):
 
 # One statement, since every hold begins with it.
 TERMS = """
-SELECT currency, lease_seconds, payment_seconds, max_lease_seconds, limit_per_fan,
+SELECT id, currency, lease_seconds, payment_seconds, max_lease_seconds, limit_per_fan,
        state = 'published' AND opened_at IS NOT NULL AND NOT is_paused,
        ARRAY(SELECT opens_at FROM events_onsale WHERE event_id = e.id AND kind = 'public'
              ORDER BY id),
@@ -59,19 +59,28 @@ SELECT currency, lease_seconds, payment_seconds, max_lease_seconds, limit_per_fa
        (SELECT coalesce(sum(amount_minor) FILTER (WHERE kind = 'booking'), 0)
         FROM events_fee WHERE event_id = e.id),
        (SELECT id FROM events_fare WHERE event_id = e.id ORDER BY rank LIMIT 1)
-FROM events_event e WHERE id = %s
+FROM events_event e
 """
 
 
 def of(event_id: int) -> Terms:
     """The terms as they stand now, or NoSuchEvent."""
+    return _read(f"{TERMS} WHERE id = %s", event_id)
+
+
+def of_slug(slug: str) -> Terms:
+    """The terms of the event at this address, as they stand now, or NoSuchEvent."""
+    return _read(f"{TERMS} WHERE slug = %s", slug)
+
+
+def _read(statement: str, event: int | str) -> Terms:
     with connection.cursor() as cursor:
-        cursor.execute(TERMS, [event_id])
+        cursor.execute(statement, [event])
         row = cursor.fetchone()
     if row is None:
-        raise NoSuchEvent(event_id)
-    currency, lease, payment, max_lease, limit, is_selling, opens, closes, prices, *fees = row
-    ticket_fee, booking_fee, first_fare_id = fees
+        raise NoSuchEvent(event)
+    event_id, currency, lease, payment, max_lease, limit, is_selling, *sale = row
+    opens, closes, prices, ticket_fee, booking_fee, first_fare_id = sale
     return Terms(
         event_id=event_id,
         currency=currency,

@@ -17,6 +17,7 @@ from bookings.views.doors import patient, private
 from events import selectors as events
 from events import terms
 from events.selectors import EventView
+from events.terms import Terms
 from inventory import selectors as inventory
 from inventory import views as inventory_views
 from inventory.errors import (
@@ -45,36 +46,38 @@ MOST_ROUNDS = 20
 @patient
 @private
 def place(request: HttpRequest, slug: str) -> HttpResponse:
-    """Hold what the form asks for, or show the same page again and say why not."""
-    event = events.event_by_slug(slug, at=timezone.now())
-    if event is None:
-        raise Http404
+    """Hold what the form asks for, or show the same page again and say why not.
+
+    The hottest page of the house: what only a refusal needs is asked for when there is one.
+    """
+    try:
+        sale = terms.of_slug(slug)
+    except terms.NoSuchEvent:
+        raise Http404 from None
     wish = Wish()
     owner = visitors.of(request).owner
-    unclear = selectors.unclear(event_id=event.id, owner=owner)
+    unclear = selectors.unclear(event_id=sale.event_id, owner=owner)
     if unclear:
         return redirect("bookings:booking", unclear.secret)
     try:
         wish = forms.read_wish(request.POST)
         key = request.POST.get("idempotency_key", "")[: idempotency.MAX_KEY // 2]
-        placed = _place(event, owner, key, wish)
+        placed = _place(sale, owner, key, wish)
     except AlreadyHolding as holding:
         text = _("You hold these seats already: go on with them, or let them go to choose others.")
         messages.info(request, text)
         return redirect("bookings:hold", holding.reference)
     except REFUSALS as refusal:
-        return _again(request, event, wish, refusal)
+        return _again(request, slug, wish, refusal)
     return redirect("bookings:hold", placed.reference)
 
 
-def _place(event: EventView, owner: str, key: str, wish: Wish) -> Placed:
+def _place(sale: Terms, owner: str, key: str, wish: Wish) -> Placed:
     """Place under the form's key with the wish folded in, so that Back and other seats works."""
-    key = f"{key}:{wish.fingerprint(event.id)[:16]}"
+    key = f"{key}:{wish.fingerprint(sale.event_id)[:16]}"
     for number in range(MOST_ROUNDS):
         try:
-            return placing.place(
-                terms=terms.of(event.id), owner=owner, key=f"{key}:{number}", wish=wish
-            )
+            return placing.place(terms=sale, owner=owner, key=f"{key}:{number}", wish=wish)
         except HoldEnded as ended:
             last = ended
     raise BadWish(f"the form was sent {MOST_ROUNDS} times") from last
@@ -152,8 +155,11 @@ def _own(request: HttpRequest, reference: UUID) -> inventory.HoldView:
     return found
 
 
-def _again(request: HttpRequest, event: EventView, wish: Wish, refusal: Exception) -> HttpResponse:
+def _again(request: HttpRequest, slug: str, wish: Wish, refusal: Exception) -> HttpResponse:
     """The page where the fan chose, with the choice kept and the refusal said."""
+    event = events.event_by_slug(slug, at=timezone.now())
+    if event is None:
+        raise Http404
     problem, status = _said(event, refusal)
     taken = refusal.seat_ids if isinstance(refusal, PlacesTaken) else frozenset[int]()
     section = request.POST.get("section", "")
