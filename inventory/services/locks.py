@@ -34,6 +34,10 @@ class LockedSeat:
     zone_id: int
 
 
+# Every hold begins with it: what is the same each time is built once.
+_SEATS = EventSeat.objects.order_by("pk").values_list(*LockedSeat.__dataclass_fields__)
+
+
 def fan(*, event_id: int, owner: str) -> None:
     """Let one fan do one thing at a time at one event, so that his limit can be counted."""
     transactions.require()
@@ -50,7 +54,7 @@ def holds(hold_ids: Collection[int]) -> list[LockedHold]:
         return []
     rows = (
         Hold.objects.filter(pk__in=hold_ids).order_by("pk").select_for_update(of=("self",))
-    ).values_list(*_fields(LockedHold))
+    ).values_list(*LockedHold.__dataclass_fields__)
     return [LockedHold(*row) for row in rows]
 
 
@@ -60,11 +64,7 @@ def seats(
     """Lock these seats of the event, and all seats that these holds own."""
     transactions.require()
     wanted = Q(pk__in=seat_ids) | Q(hold_id__in=of_holds) if of_holds else Q(pk__in=seat_ids)
-    rows = (
-        EventSeat.objects.filter(wanted, event_id=event_id)
-        .order_by("pk")
-        .select_for_update(of=("self",))
-    ).values_list(*_fields(LockedSeat))
+    rows = _SEATS.filter(wanted, event_id=event_id).select_for_update(of=("self",))
     return [LockedSeat(*row) for row in rows]
 
 
@@ -89,7 +89,3 @@ def clock() -> datetime:
         cursor.execute("SELECT clock_timestamp()")
         now: datetime = cursor.fetchone()[0]
     return now
-
-
-def _fields(row: type[LockedHold] | type[LockedSeat]) -> list[str]:
-    return list(row.__dataclass_fields__)
