@@ -29,8 +29,13 @@ DATABASES = {
 # A connection for each request would cost eight times a hold; see docs/decisions.md.
 DATABASES["default"].update(
     CONN_MAX_AGE=None,
-    # A hold may wait this long for another fan's locks, then it gives up instead of piling up.
-    OPTIONS={"options": "-c lock_timeout=5s -c statement_timeout=30s -c timezone=UTC"},
+    OPTIONS={
+        # A hold may wait this long for another fan's locks, then it gives up instead of piling up.
+        "options": "-c lock_timeout=5s -c statement_timeout=30s -c timezone=UTC",
+        # A statement that comes again on a kept connection is not parsed and planned again.
+        "server_side_binding": True,
+        "prepare_threshold": 2,
+    },
 )
 VALKEY_URL = env.str("VALKEY_URL", "valkey://valkey-url-is-not-set.invalid:6379/0").replace(
     "valkey://", "redis://", 1
