@@ -90,7 +90,7 @@ def _through_the_door(office: Office, event: Event, clients: int, holds: int) ->
     )
     cpu = meter.read()
     if done.returncode:
-        raise BenchError(f"a hold was refused: {done.stderr}")
+        raise BenchError(f"a hold was refused; see also the web server's log.\n{done.stderr}")
     seen = crowd.Seen(**json.loads(done.stdout))
     turn = Turn(len(seen.latencies_ms), seen.seconds, seen.latencies_ms, cpu)
     _check(event, turn)

@@ -74,8 +74,8 @@ def _libpq() -> dict[str, str]:
 
 def _open_doors(family: Family, port: int, values: Mapping[str, str]) -> Child:
     """Start the web server just as the demo does, and wait until it answers."""
-    [program] = [program for program in demo.programs(port, values) if program.name == "web"]
-    child = family.start(program)
+    [web, *_], _ = demo.programs(port, values)
+    child = family.start(web)
     deadline = time.monotonic() + READY_WITHIN
     while not _answers(port):
         if not child.is_alive or time.monotonic() > deadline:

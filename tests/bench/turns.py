@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 
 TURNS = 5
-SECONDS = 4
+SECONDS = 3
 # Enough to fill caches, prepare statements and see roughly how fast a side is.
 WARM_UP = 400
 
