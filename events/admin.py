@@ -148,7 +148,7 @@ class EventAdmin(VenueTimes, OfOrganizer, CarefulAdmin):
     autocomplete_fields = ("series", "venue", "seat_map")
     inlines = [OnSaleInline, FareInline, ZoneInline, FeeInline]
     change_form_outer_before_template = "admin/events/event/steps.html"
-    readonly_fields = ("state_label", "opened")
+    readonly_fields = ("state_now", "opened")
     # Places hang on these: they stand still once the places are made.
     fixed_once_open = ("organizer", "venue", "seat_map", "currency")
     fieldsets = (
@@ -164,7 +164,7 @@ class EventAdmin(VenueTimes, OfOrganizer, CarefulAdmin):
                 )
             },
         ),
-        (gettext_lazy("State"), {"fields": (("state_label", "opened"),)}),
+        (gettext_lazy("State"), {"fields": (("state_now", "opened"),)}),
     )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Event | None = None) -> Any:
@@ -279,6 +279,10 @@ class EventAdmin(VenueTimes, OfOrganizer, CarefulAdmin):
         if event.state == EventState.PUBLISHED and event.is_paused:
             return "paused", _("paused")
         return event.state, event.get_state_display()
+
+    @display(description=gettext_lazy("State"))
+    def state_now(self, event: Event) -> str:
+        return self.state_label(event)[1]
 
     @display(description=gettext_lazy("Opened"), boolean=True)
     def is_open(self, event: Event) -> bool:

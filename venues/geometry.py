@@ -11,6 +11,8 @@ from venues.seatmaps import Point
 AISLE = 1.5
 # Seats that stray from their line by more than this share of its length are not one line.
 STRAY = 0.12
+# How much wider than high a word is.
+WORD = 2.5
 # Closer than this is the same place.
 TINY = 1e-9
 # Two steps that turn more sharply than this are a zigzag, not a curve.
@@ -110,7 +112,9 @@ def contains(polygon: Sequence[Point], point: Point) -> bool:
 
 
 def roomiest(polygon: Sequence[Point], cells: int = 16) -> Point:
-    """Of a grid of points inside a polygon, the one that is furthest from its edges."""
+    """Of a grid of points inside a polygon, the one with the most room for a word around it."""
+    # Words are wider than high: what is far to the side counts as nearer than it is.
+    narrow = [(x / WORD, y) for x, y in polygon]
     xs, ys = [x for x, _ in polygon], [y for _, y in polygon]
     left, top, width, height = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
     grid = [
@@ -119,7 +123,7 @@ def roomiest(polygon: Sequence[Point], cells: int = 16) -> Point:
         for j in range(cells)
     ]
     inside = [point for point in grid if contains(polygon, point)]
-    return max(inside or [polygon[0]], key=lambda point: _room(polygon, point))
+    return max(inside or [polygon[0]], key=lambda p: _room(narrow, (p[0] / WORD, p[1])))
 
 
 def ellipse(at: Point, rx: float, ry: float, corners: int = 36) -> list[Point]:

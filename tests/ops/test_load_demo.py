@@ -28,7 +28,7 @@ def test_the_demo_is_a_season_of_halls_states_and_currencies():
         Event.objects.values_list("state", flat=True)
     )
     full = AdmissionPool.objects.get(event__slug="open-jam")
-    assert (full.booked, full.capacity) == (40, 40)
+    assert (full.booked, full.capacity) == (24, 24)
     assert list(audit.run()) == []
 
 

@@ -43,6 +43,17 @@ def test_the_roomiest_place_of_a_ring_is_in_the_ring():
     assert geometry.contains([*outer, *inner], place)
 
 
+def test_a_word_has_the_most_room_where_a_ring_is_wide():
+    angles = [0.2 + n * (2 * pi - 0.4) / 40 for n in range(41)]
+    outer = [(100 * sin(a), 100 * cos(a)) for a in angles]
+    inner = [(x / 2, y / 2) for x, y in reversed(outer)]
+
+    x, y = geometry.roomiest([*outer, *inner])
+
+    assert abs(x) < 20
+    assert y < 0
+
+
 def test_seats_of_a_ring_keep_the_order_of_the_file():
     ring = [(100 * cos(2 * pi * n / 12), 100 * sin(2 * pi * n / 12)) for n in range(12)]
 

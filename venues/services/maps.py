@@ -118,7 +118,12 @@ def _seats(seat_map: SeatMap, rows: list[Row], plan: Plan) -> Iterator[Seat]:
                     segment=number,
                     position=position,
                     index=index,
-                    **asdict(seat),
+                    guid=seat.guid,
+                    number=seat.number,
+                    category=seat.category,
+                    x=seat.x,
+                    y=seat.y,
+                    is_wheelchair=seat.is_wheelchair,
                 )
                 position += 1
                 index += 1
