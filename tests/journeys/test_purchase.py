@@ -22,13 +22,6 @@ def _(monkeypatch):
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 
-@pytest.fixture
-def running(office):
-    for name in ["web", "worker", "ticker"]:
-        office.start(name)
-    return office
-
-
 def decoded(pdf: bytes) -> str:
     """What a gate reads on the rendered page."""
     document = pypdfium2.PdfDocument(pdf)
