@@ -63,6 +63,7 @@ class BoxOffice:
     def stop(self) -> None:
         for name in list(self._running):
             self._end(name, signal.SIGTERM)
+        _wait_until_alone()
 
     def manage(self, *arguments: str) -> str:
         """Run a management command to its end, and return what it printed."""
@@ -111,6 +112,19 @@ class BoxOffice:
             except requests.ConnectionError:
                 time.sleep(0.05)
         raise RuntimeError((self.var / "web.log").read_text()[-3000:])
+
+
+def _wait_until_alone() -> None:
+    """PostgreSQL takes a moment to see that a client is gone; its database is dropped next."""
+    deadline = time.monotonic() + 10
+    with connection.cursor() as cursor:
+        while time.monotonic() < deadline:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            if not cursor.fetchone()[0]:
+                return
 
 
 @contextmanager

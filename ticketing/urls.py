@@ -1,11 +1,15 @@
 """Which app answers which address."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from ticketing import health
 
 urlpatterns = [
+    # Asked for by browsers on pages that name no icon, such as the admin's.
+    path("favicon.ico", RedirectView.as_view(url=f"{settings.STATIC_URL}icons/mark.svg")),
     path("livez", health.livez),
     path("readyz", health.readyz),
     path("payments/", include("payments.urls")),

@@ -35,7 +35,7 @@ def page(
     def listen(said: ConsoleMessage) -> None:
         # The provider answers a declined card with 402, of which the browser makes a note.
         if said.type == "error" and said.location.get("url", "").startswith(url):
-            complaints.append(said.text)
+            complaints.append(f"{said.text} {said.location['url']}")
 
     opened.on("console", listen)
     opened.on("pageerror", lambda error: complaints.append(str(error)))
@@ -47,7 +47,7 @@ def page(
         raise
     finally:
         context.close()
-    assert complaints == []
+    assert not complaints, complaints
 
 
 def _keep_picture(opened: Page) -> None:

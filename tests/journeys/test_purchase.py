@@ -16,12 +16,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 GOOD = "4242424242424242"
 
 
-@pytest.fixture(autouse=True)
-def _(monkeypatch):
-    # Playwright runs a loop in this thread; the test's own questions to the database are not of it.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-
-
 def decoded(pdf: bytes) -> str:
     """What a gate reads on the rendered page."""
     document = pypdfium2.PdfDocument(pdf)
