@@ -282,7 +282,8 @@ class EventAdmin(VenueTimes, OfOrganizer, CarefulAdmin):
 
     @display(description=gettext_lazy("State"))
     def state_now(self, event: Event) -> str:
-        return self.state_label(event)[1]
+        _color, words = self.state_label(event)
+        return str(words)
 
     @display(description=gettext_lazy("Opened"), boolean=True)
     def is_open(self, event: Event) -> bool:

@@ -69,8 +69,8 @@ class Sale:
         if status == Status.SOON and window:
             when = times.spoken_briefly(window.opens_at, time_zone)
             if window.kind == OnSaleKind.PRESALE:
-                return _("Presale %(when)s") % {"when": when}
-            return _("On sale %(when)s") % {"when": when}
+                return _("Presale from %(when)s") % {"when": when}
+            return _("On sale from %(when)s") % {"when": when}
         return {
             Status.ON_SALE: _("On sale"),
             Status.FEW: _("Few left"),

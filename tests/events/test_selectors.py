@@ -150,7 +150,7 @@ def test_before_the_sale_the_page_says_when_it_opens_in_the_venues_time():
 
     view = view_of(event, at=NOON - timedelta(days=1))
 
-    assert view.status_text == "On sale 1 Jun, 14:00 CEST"
+    assert view.status_text == "On sale from 1 Jun, 14:00 CEST"
     assert view.sale_opens == "Tue 1 Jun 2027, 14:00 CEST"
     assert view.sale_opens_at == NOON
 
@@ -167,7 +167,7 @@ def test_a_presale_is_announced_but_is_no_sale_for_everybody():
     before = view_of(event, at=NOON)
     during = view_of(event, at=NOON + timedelta(days=2))
 
-    assert before.status_text.startswith("Presale 2 Jun")
+    assert before.status_text.startswith("Presale from 2 Jun")
     assert during.status == Status.SOON
 
 

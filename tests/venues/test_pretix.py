@@ -3,7 +3,7 @@ from contextlib import suppress
 from math import cos, pi, sin
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.venues.plans import line, plan, row, seat, two_floors, zone
@@ -262,6 +262,7 @@ def test_more_seats_than_a_hall_can_have_are_refused(monkeypatch):
     assert "more than 10 seats" in message
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(max_size=5),
