@@ -7,5 +7,5 @@ Whether a seat is free is nobody's business here: that is an event seat, in inve
 new version may not lose is asked of the floors above, which hand a function to `usage`.
 
 A plan comes in through `pretix` (pure: a document in, a plan and a report out), is written and
-published by `services.maps`, and is drawn from `selectors`, which keep published geometry in memory.
+published by `services.maps`, and is drawn from `selectors`, which keep published geometry.
 """

@@ -22,11 +22,11 @@ def organizer(settings):
     # The web process does not know the quick hashes of the tests.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
     roles.ensure()
-    user = factories.UserFactory(email="olu@example.org", is_staff=True)
+    user = factories.UserFactory.create(email="olu@example.org", is_staff=True)
     user.set_password("a good long one")
     user.save()
     user.groups.add(roles.group(roles.ORGANIZERS))
-    organizer = factories.OrganizerFactory(name="Northlight Concerts")
+    organizer = factories.OrganizerFactory.create(name="Northlight Concerts")
     organizer.members.add(user)
     return organizer
 
