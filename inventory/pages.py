@@ -23,6 +23,7 @@ from venues.selectors import MapDrawing, SectionDrawing
 # Up to this many seats the overview shows each of them.
 SMALL_HOUSE = 2000
 SELLING = {Status.ON_SALE, Status.FEW}
+CLOSED = {Status.CANCELLED, Status.ENDED}
 Problem = dict[str, str] | None
 # What a fan asked for, by pool and fare.
 Quantities = Mapping[int, Mapping[int, int]]
@@ -31,18 +32,25 @@ Quantities = Mapping[int, Mapping[int, int]]
 def event_page(event: EventView, *, quantities: Quantities, problem: Problem) -> dict[str, Any]:
     prices = events.prices(event.id)
     drawn = venues.drawing(event.seat_map_id) if event.seat_map_id else None
+    # A hall for standing only has no seats to choose, and one that is closed none to look at.
+    shows_seats = (
+        drawn is not None
+        and drawn.seat_count > 0
+        and event.is_opened
+        and event.status not in CLOSED
+    )
     return {
         "event": event,
         "prices": prices if prices.zones else None,
-        "sections": _sections(event, drawn, prices) if drawn and event.is_opened else [],
-        "seatmap_url": _seatmap_url(event) if drawn and event.is_opened else "",
+        "sections": _sections(event, drawn, prices) if drawn and shows_seats else [],
+        "seatmap_url": _seatmap_url(event) if shows_seats else "",
         "pools": _pools(event, prices, quantities),
         "idempotency_key": uuid4().hex,
         "error": problem,
     }
 
 
-def overview(event: EventView) -> dict[str, Any]:
+def overview(event: EventView, *, own: HoldView | None) -> dict[str, Any]:
     drawn = _drawing(event)
     prices = events.prices(event.id)
     usual = drawn.width / seatmap.LABELS_ACROSS
@@ -53,7 +61,7 @@ def overview(event: EventView) -> dict[str, Any]:
             "label_size": round(usual, 1),
             "shapes": [seatmap.shape(shape) for shape in drawn.shapes],
             "sections": _sections(event, drawn, prices),
-            **_all_seats(event, drawn, prices),
+            **_all_seats(event, drawn, prices, own),
         },
         "prices": prices,
     }
@@ -140,7 +148,9 @@ def _sections(event: EventView, drawn: MapDrawing, prices: PriceList) -> list[Se
     return shown
 
 
-def _all_seats(event: EventView, drawn: MapDrawing, prices: PriceList) -> dict[str, Any]:
+def _all_seats(
+    event: EventView, drawn: MapDrawing, prices: PriceList, own: HoldView | None
+) -> dict[str, Any]:
     """Each seat as a dot, in a house that is small enough."""
     seated = [section for section in drawn.sections if section.kind == Kind.SEATED]
     if drawn.seat_count > SMALL_HOUSE or not seated:
@@ -150,7 +160,7 @@ def _all_seats(event: EventView, drawn: MapDrawing, prices: PriceList) -> dict[s
         {
             "x": seat.x,
             "y": seat.y,
-            "state": seatmap.state(seat, None),
+            "state": seatmap.state(seat, own.id if own else None),
             "zone_color_index": colours[seat.zone_id],
         }
         for seat in selectors.seats(event_id=event.id)

@@ -78,7 +78,6 @@ class SeatShown:
     state: str
     zone_letter: str
     zone_color_index: int
-    price: Money | None
     accessible: bool
     x: float
     y: float
@@ -171,6 +170,8 @@ def rows(
     Where nothing is sold, nothing can be ticked.
     """
     zones = {zone.id: zone for zone in prices.zones}
+    # Said once for each zone: a section has hundreds of seats.
+    offers = {zone.id: _offer(zone) for zone in prices.zones}
 
     def shown(place: SeatDrawing, row: str) -> SeatShown:
         seat = seats[place.id]
@@ -178,18 +179,16 @@ def rows(
         now = state(seat, own_hold_id)
         if now == "available" and not on_sale:
             now = "blocked"
-        price = zone.cells[0].price if zone.cells else None
         return SeatShown(
             id=seat.id,
             number=place.number,
             state=now,
             zone_letter=zone.letter,
             zone_color_index=zone.color_index,
-            price=price,
             accessible=place.is_wheelchair,
             x=place.x,
             y=place.y,
-            name=_name(row, place, zone, price, now),
+            name=_name(row, place, offers[zone.id], now),
             picked=seat.id in picked,
             just_taken=seat.id in taken,
         )
@@ -206,13 +205,19 @@ def rows(
     ]
 
 
-def _name(row: str, place: SeatDrawing, zone: ZonePrices, price: Money | None, now: str) -> str:
+def _offer(zone: ZonePrices) -> str:
+    """The zone, and what a place costs at the first fare that it sells."""
+    price = next((cell.price for cell in zone.cells if cell.price), None)
+    return f"{zone.name}, {price}" if price else zone.name
+
+
+def _name(row: str, place: SeatDrawing, offer: str, now: str) -> str:
     """A seat in full, for whoever cannot see it."""
     parts = [naming.seat_name(row, place.number)]
     if place.is_wheelchair:
         parts.append(_("wheelchair space"))
     if now == "available":
-        parts += [zone.name, str(price), _("free")]
+        parts += [offer, _("free")]
     else:
         words = {"mine": _("yours"), "blocked": _("not for sale"), "taken": _("taken")}
         parts.append(words[now])

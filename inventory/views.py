@@ -29,7 +29,8 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
 def seats(request: HttpRequest, slug: str) -> HttpResponse:
     """The overview: real links to sections, and the same as a list."""
     found = _with_seats(slug)
-    return render(request, "inventory/seatmap.html", pages.overview(found))
+    context = pages.overview(found, own=_own_hold(request, found))
+    return render(request, "inventory/seatmap.html", context)
 
 
 @require_safe

@@ -14,7 +14,8 @@ for (const cell of form.querySelectorAll("[data-prices] [data-amount]")) {
 function total(picked) {
   const fare = form.elements.fare.value;
   const units = picked.reduce((sum, box) => sum + prices.get(`${box.dataset.zone} ${fare}`), 0);
-  return money.format(units / 10 ** Number(form.dataset.exponent));
+  // Somewhere this fare is not sold: the next page says so, and no sum is better than a wrong one.
+  return Number.isNaN(units) ? "" : money.format(units / 10 ** Number(form.dataset.exponent));
 }
 
 function seatWords(picked) {
@@ -31,7 +32,8 @@ function seatName(box) {
 function show() {
   const picked = boxes.filter((box) => box.checked);
   const tooMany = picked.length > limit;
-  const text = picked.length ? `${seatWords(picked)} · ${total(picked)}` : seatWords(picked);
+  const sum = total(picked);
+  const text = picked.length && sum ? `${seatWords(picked)} · ${sum}` : seatWords(picked);
   const names = picked.map(seatName);
   summary.querySelector("[data-summary-text]").textContent = text;
   summary.querySelector("[data-summary-seats]").textContent = tooMany

@@ -45,7 +45,12 @@ CACHES = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": CACHE_URL,
-        "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 1},
+        "OPTIONS": {
+            "SOCKET_CONNECT_TIMEOUT": 1,
+            "SOCKET_TIMEOUT": 1,
+            # A page without its cache is slower; a page with an error is no page.
+            "IGNORE_EXCEPTIONS": True,
+        },
     }
 }
 SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
