@@ -59,7 +59,7 @@ def overview(event: EventView, *, own: HoldView | None) -> dict[str, Any]:
         "map": {
             "view_box": seatmap.view_box(drawn.width, drawn.height),
             "label_size": round(usual, 1),
-            "shapes": [seatmap.shape(shape) for shape in drawn.shapes],
+            "shapes": [seatmap.shape(shape, usual) for shape in drawn.shapes],
             "sections": _sections(event, drawn, prices),
             **_all_seats(event, drawn, prices, own),
         },
@@ -138,7 +138,7 @@ def _sections(event: EventView, drawn: MapDrawing, prices: PriceList) -> list[Se
                 outline=section.outline,
                 label_x=x,
                 label_y=seatmap.beside(y, x, usual, drawn.shapes),
-                name_y=seatmap.top_at(x, section.outline, y) - usual * 0.4,
+                name_y=seatmap.top_at(x, section.outline, y) - usual * 0.8,
                 label_size=seatmap.label_size(section.name, section.outline, usual),
                 free=places.free,
                 capacity=places.capacity,

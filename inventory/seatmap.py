@@ -114,9 +114,15 @@ def points(outline: Iterable[Point]) -> str:
     return " ".join(f"{x:g},{y:g}" for x, y in outline)
 
 
-def shape(drawn: Shape) -> dict[str, Any]:
+def shape(drawn: Shape, usual: float) -> dict[str, Any]:
     x, y = drawn.text_at
-    return {"points": points(drawn.points), "text": drawn.text, "label_x": x, "label_y": y}
+    return {
+        "points": points(drawn.points),
+        "text": drawn.text,
+        "label_x": x,
+        "label_y": y,
+        "label_size": label_size(drawn.text, drawn.points, usual),
+    }
 
 
 def top_at(x: float, outline: Sequence[Point], otherwise: float) -> float:
