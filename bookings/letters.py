@@ -55,7 +55,7 @@ def faces(booking: Booking) -> list[TicketFace]:
             event=event.title,
             subtitle=event.series.name if event.series and event.series.name != event.title else "",
             starts=times.spoken_in_full(event.starts_at, zone),
-            doors=times.clock(event.doors_at, zone) if event.doors_at else "",
+            doors=_doors(event),
             venue=event.venue.name,
             address=", ".join(part for part in (event.venue.address, event.venue.city) if part),
             section=ticket.line.section_name,
@@ -102,6 +102,12 @@ def context(booking: Booking, kind: MailKind) -> dict[str, Any]:
             "itself, a payment is refunded within a few days."
         ) % {"total": booking.total.display()}
     return said
+
+
+def _doors(event: Event) -> str:
+    if event.doors_at is None:
+        return ""
+    return _("Doors %(time)s") % {"time": times.clock(event.doors_at, event.venue.time_zone)}
 
 
 def _event(booking: Booking) -> Event:
