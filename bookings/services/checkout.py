@@ -44,6 +44,9 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
         # The hold is locked: nobody else can be starting a booking for it.
         open_one = Booking.objects.filter(hold_id=hold.id, state=BookingState.PENDING).first()
         if open_one:
+            # Who comes back to correct the address wants the tickets to go there.
+            open_one.name, open_one.email = name, email
+            open_one.save(update_fields=["name", "email"])
             return open_one
         lines = inventory.lines(hold.id)
         total = sum((line.total for line in lines), hold.booking_fee)

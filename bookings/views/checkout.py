@@ -33,7 +33,9 @@ def checkout(request: HttpRequest, reference: UUID) -> HttpResponse:
         raise Http404
     if not hold.is_live:
         return redirect("bookings:hold", reference)
-    form = forms.BuyerForm(request.POST if request.method == "POST" else None)
+    form = forms.BuyerForm(
+        request.POST if request.method == "POST" else None, initial=_known_buyer(hold)
+    )
     if not form.is_valid():
         status = 400 if form.is_bound else 200
         return _page(request, hold, form, problem=_problem(hold), status=status)
@@ -91,6 +93,12 @@ def _page(
 ) -> HttpResponse:
     context = pages.hold_page(hold, inventory.lines(hold.id)) | {"form": form, "problem": problem}
     return render(request, "bookings/checkout.html", context, status=status)
+
+
+def _known_buyer(hold: inventory.HoldView) -> dict[str, str]:
+    """What the fan said before he went to pay and came back."""
+    booking = selectors.of_hold(hold.id)
+    return {"name": booking.name, "email": booking.email} if booking else {}
 
 
 def _problem(hold: inventory.HoldView) -> str:

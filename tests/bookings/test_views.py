@@ -272,6 +272,15 @@ def test_a_second_click_on_pay_joins_the_first(client, held):
     assert Payment.objects.count() == 1
 
 
+def test_who_comes_back_may_correct_the_address(client, held):
+    client.post(held + "checkout/", BUYER | {"email": "adda@example.org"})
+    assert 'value="adda@example.org"' in client.get(held + "checkout/").content.decode()
+
+    client.post(held + "checkout/", BUYER)
+
+    assert Booking.objects.get().email == "ada@example.org"
+
+
 def test_prices_cannot_change_once_the_payment_has_begun(client, event, held):
     client.post(held + "checkout/", BUYER)
     line = Hold.objects.get().lines.earliest("pk")
