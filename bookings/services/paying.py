@@ -12,10 +12,9 @@ from bookings.models import Booking, BookingState, LapseReason
 from bookings.services import checkout
 from events import terms as events
 from inventory import selectors as inventory
-from inventory.errors import HoldLost
 from inventory.services import holds
 from payments import selectors as payments
-from payments.errors import OutcomeUnknown
+from payments.errors import OutcomeUnknown, ProviderRejected
 from payments.services import charges
 
 
@@ -112,23 +111,24 @@ def settle(*, booking: Booking) -> None:
         )
 
 
-def let_go(*, hold: inventory.HoldView) -> None:
+def let_go(*, hold: inventory.HoldView) -> bool:
     """Give the fan's places back at his wish, and close the payment that was open for them.
 
-    Calls the provider when one was. Money that came at the same moment goes back.
+    Calls the provider when one was. Money that came at the same moment goes back. False, and
+    nothing is done, if the hold was over: another tab may have just paid for it.
     """
+    if not holds.release(reference=hold.reference, owner=hold.owner):
+        return False
+    # Asked for now: only once its hold is released can nobody confirm it any more.
     booking = Booking.objects.filter(hold_id=hold.id, state=BookingState.PENDING).first()
-    try:
-        holds.release(reference=hold.reference, owner=hold.owner)
-    except HoldLost:
-        return
     if booking is None:
-        return
+        return True
     if payments.payment(booking.payment_reference):
-        # Without an answer the payment stays unwanted: reconciliation goes on giving it back.
-        with suppress(OutcomeUnknown):
+        # Without a good answer it stays unwanted: reconciliation goes on giving it back.
+        with suppress(OutcomeUnknown, ProviderRejected):
             charges.void(reference=booking.payment_reference)
     settle(booking=booking)
+    return True
 
 
 def sweep(*, limit: int) -> int:

@@ -128,7 +128,8 @@ def change_fares(request: HttpRequest, reference: UUID) -> HttpResponse:
 @private
 def release(request: HttpRequest, reference: UUID) -> HttpResponse:
     found = _own(request, reference)
-    paying.let_go(hold=found)
+    if not paying.let_go(hold=found):
+        return redirect("bookings:hold", reference)
     messages.success(request, _("You let your seats go. You pay nothing for them."))
     return redirect(pages.seatmap_url(pages.event_of(found.event_id)))
 

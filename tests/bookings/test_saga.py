@@ -14,7 +14,9 @@ from events import terms
 from events.models import Event, Price
 from inventory.errors import HoldLost
 from inventory.models import EventSeat, SeatState
+from inventory.services import holds
 from payments import selectors as payments
+from payments.errors import ProviderRejected
 from payments.models import Payment
 from payments.services import reconciliation
 from tests.bookings.conftest import hold_of, pay, session_of, start, tell_all
@@ -172,6 +174,38 @@ def test_letting_go_closes_the_payment_and_frees_the_seats(provider_here, bookin
     assert booking.lapse_reason == LapseReason.LET_GO
     assert provider_here.client().v1.checkout.sessions.retrieve(session).status == "expired"
     assert not EventSeat.objects.exclude(state=SeatState.AVAILABLE).exists()
+
+
+def test_letting_go_too_late_takes_nothing_from_what_another_tab_just_paid(
+    provider_here, booking, hold, monkeypatch
+):
+    provider_here.pay(session_of(booking))
+    release = holds.release
+
+    def the_other_tab_first(**wish):
+        paying.refresh(booking=Booking.objects.get(pk=booking.pk))
+        return release(**wish)
+
+    monkeypatch.setattr(holds, "release", the_other_tab_first)
+
+    assert not paying.let_go(hold=hold)
+    tell_all()
+
+    assert state_of(booking) == BookingState.CONFIRMED
+    assert payments.payment(booking.payment_reference).captured == booking.total
+    assert list(audit.run()) == []
+
+
+def test_letting_go_works_though_the_provider_refuses_to_close_the_page(booking, hold, monkeypatch):
+    def refuse(*_, **__):
+        raise ProviderRejected("this key may not do that")
+
+    monkeypatch.setattr("payments.stripe.StripeGateway.expire", refuse)
+
+    assert paying.let_go(hold=hold)
+
+    assert not EventSeat.objects.exclude(state=SeatState.AVAILABLE).exists()
+    assert Payment.objects.get(reference=booking.payment_reference).unwanted_at
 
 
 def test_an_abandoned_payment_ends_at_the_provider_before_the_lease(provider_here, booking, hold):
