@@ -45,7 +45,7 @@ def _start(stack: ExitStack) -> dict[str, str]:
     told = False
     while True:
         try:
-            return stack.enter_context(services.running("test", patience=1))
+            return stack.enter_context(services.running("test", durable=False, patience=1))
         except runtime.Running as error:
             if time.monotonic() > deadline:
                 raise pytest.UsageError(f"{error}, for {PATIENCE} s now: end that run.") from error

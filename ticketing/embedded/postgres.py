@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import psycopg
@@ -31,12 +32,18 @@ SETTINGS = {
     "log_lock_waits": "on",
     "timezone": "UTC",
 }
+# For data that nobody misses: nothing waits for the disk, and a power cut may spoil all of it.
+CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 # A machine that was cut off may have to replay this long.
 READY_WITHIN = 60
 
 
-def start(family: Family, home: Home) -> tuple[Child, str]:
-    """Start the server on the data of this home and return it with the database's address."""
+def start(family: Family, home: Home, *, durable: bool) -> tuple[Child, str]:
+    """Start the server on the data of this home and return it with the database's address.
+
+    Without `durable` a commit does not wait for the disk.
+    """
+    settings = SETTINGS if durable else SETTINGS | CARELESS
     data = home.path / "postgres"
     if not data.exists():
         _initialize(home, data)
@@ -44,15 +51,14 @@ def start(family: Family, home: Home) -> tuple[Child, str]:
     _end_forgotten(data)
     for _ in range(PORTS_TO_TRY):
         port = free_port()
-        child = family.start(_program(home, data, port))
+        child = family.start(_program(home, data, port, settings))
         if _is_ready(child, home, port):
             return child, _address(home, port, DATABASE)
         family.stop(child)
     raise EmbeddedError(f"PostgreSQL does not start. {child.last_words()}")
 
 
-def _program(home: Home, data: Path, port: int) -> Program:
-    settings = [f"--{name}={value}" for name, value in SETTINGS.items()]
+def _program(home: Home, data: Path, port: int, settings: Mapping[str, str]) -> Program:
     return Program(
         name="postgres",
         command=[
@@ -60,7 +66,7 @@ def _program(home: Home, data: Path, port: int) -> Program:
             "-D",
             str(data),
             f"--port={port}",
-            *settings,
+            *(f"--{name}={value}" for name, value in settings.items()),
         ],
         environment=ENVIRONMENT,
         identity=home.identity,
