@@ -1,13 +1,11 @@
 import pytest
 
 from bookings.services import checkout, paying
-from events import terms
 from inventory import selectors
-from inventory.models import EventSeat
 from payments import selectors as payments
 from tests import factories
 from tests.inventory.asking import place
-from tests.provider import KEY, provider, provider_process  # noqa: F401
+from tests.provider import KEY
 from ticketing.kernel import outbox
 from ticketing.kernel.models import OutboxMessage
 
@@ -15,7 +13,7 @@ ADDRESSES = paying.Addresses(paid="http://shop.test/paid", cancelled="http://sho
 
 
 @pytest.fixture
-def provider_here(settings, provider):  # noqa: F811
+def provider_here(settings, provider):
     """The adapter talks to the local provider of this run."""
     settings.STRIPE_API_BASE = provider.base_url
     settings.STRIPE_SECRET_KEY = KEY
@@ -25,17 +23,6 @@ def provider_here(settings, provider):  # noqa: F811
 @pytest.fixture
 def event(transactional_db):
     return factories.opened_event()
-
-
-@pytest.fixture
-def seats(event):
-    ordered = EventSeat.objects.filter(event=event).order_by("seat__index")
-    return list(ordered.values_list("pk", flat=True))
-
-
-@pytest.fixture
-def sale(event):
-    return terms.of(event.pk)
 
 
 @pytest.fixture

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.provider import listener, provider, provider_process
 from ticketing.embedded import forget, runtime, services
-
-__all__ = ["listener", "provider", "provider_process"]
 
 
 @pytest.fixture

@@ -9,22 +9,20 @@ from django.utils import timezone
 from payments import selectors, stripe
 from payments.models import Payment
 from payments.services import calls, charges, reconciliation
-from tests.provider import LocalProvider, listener, provider_process
-from tests.provider import provider as any_provider
+from tests.provider import LocalProvider
 from ticketing.kernel import outbox
 from ticketing.kernel.models import OutboxMessage
 from ticketing.kernel.money import Money
-
-__all__ = ["any_provider", "listener", "provider_process"]
 
 PRICE = Money(9100, "EUR")
 _numbers = itertools.count(1)
 
 
 @pytest.fixture
-def provider(any_provider: LocalProvider, settings) -> LocalProvider:
-    settings.STRIPE_API_BASE = any_provider.base_url
-    return any_provider
+def provider(provider: LocalProvider, settings) -> LocalProvider:
+    """The same, and the adapter talks to it."""
+    settings.STRIPE_API_BASE = provider.base_url
+    return provider
 
 
 @pytest.fixture

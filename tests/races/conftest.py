@@ -1,23 +1,11 @@
 import pytest
 
-from events import terms
-from inventory.models import EventSeat
-from tests import factories
+from tests.races.rivals import Processes
 
 
-@pytest.fixture
-def event(db):
-    """Two rows of ten seats, on sale."""
-    return factories.opened_event()
-
-
-@pytest.fixture
-def seats(event):
-    """The pks of the event's seats, in the order of the hall."""
-    ordered = EventSeat.objects.filter(event=event).order_by("seat__index")
-    return list(ordered.values_list("pk", flat=True))
-
-
-@pytest.fixture
-def sale(event):
-    return terms.of(event.pk)
+@pytest.fixture(scope="package")
+def processes(django_db_setup):
+    """Rivals in processes of their own; they are gone before the database is."""
+    rivals = Processes()
+    yield rivals
+    rivals.stop()

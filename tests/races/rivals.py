@@ -49,26 +49,52 @@ def race(attempts: list[Callable[[], object]]) -> list[Outcome]:
     return outcomes
 
 
-def race_processes(calls: list[dict[str, object]]) -> list[str]:
-    """Let processes make these calls at one moment; each says "done" or the name of its refusal.
+class Processes:
+    """Rivals with a memory of their own: started when a race first needs so many, then kept."""
 
-    A call is what `tests/races/rival.py` understands.
-    """
-    with _gate():
-        rivals = [
-            subprocess.Popen(
-                [sys.executable, "-m", "tests.races.rival", json.dumps(call)],
-                env=os.environ | {"RIVAL_DATABASE": connection.settings_dict["NAME"]},
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            for call in calls
-        ]
-        for rival in rivals:
-            assert rival.stdout is not None
-            assert rival.stdout.readline() == "ready\n"
-        _wait_for_queue(len(rivals))
-    return [rival.communicate(timeout=60)[0].strip() for rival in rivals]
+    def __init__(self) -> None:
+        self._rivals: list[subprocess.Popen[str]] = []
+
+    def race(self, calls: list[dict[str, object]]) -> list[str]:
+        """Let as many processes make these calls at one moment.
+
+        Each says "done" or the name of its refusal. A call is what `tests/races/rival.py`
+        understands.
+        """
+        while len(self._rivals) < len(calls):
+            self._rivals.append(self._start())
+        pairs = list(zip(self._rivals, calls, strict=False))
+        with _gate():
+            for rival, call in pairs:
+                _tell(rival, call)
+            for rival, _ in pairs:
+                assert _hear(rival) == "ready"
+            _wait_for_queue(len(pairs))
+        return [_hear(rival) for rival, _ in pairs]
+
+    def stop(self) -> None:
+        for rival in self._rivals:
+            rival.communicate(timeout=60)
+
+    def _start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.races.rival"],
+            env=os.environ | {"RIVAL_DATABASE": connection.settings_dict["NAME"]},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+
+def _tell(rival: subprocess.Popen[str], call: dict[str, object]) -> None:
+    assert rival.stdin is not None
+    rival.stdin.write(f"{json.dumps(call)}\n")
+    rival.stdin.flush()
+
+
+def _hear(rival: subprocess.Popen[str]) -> str:
+    assert rival.stdout is not None
+    return rival.stdout.readline().strip()
 
 
 @contextmanager

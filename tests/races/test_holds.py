@@ -18,16 +18,11 @@ from inventory.models import AdmissionPool, EventSeat, Hold, HoldState, SeatStat
 from inventory.services import placing
 from tests import factories
 from tests.inventory.asking import lapse, place
-from tests.races.rivals import race, race_processes
+from tests.races.rivals import race
 from ticketing.kernel import audit
 from ticketing.kernel.states import StatefulQuerySet
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def event(transactional_db):
-    return factories.opened_event()
 
 
 def winners(outcomes):
@@ -123,22 +118,22 @@ RIVALS = ["extend", "confirm", "release", "expire"]
 
 
 @pytest.mark.parametrize("what", RIVALS)
-def test_a_lapsed_hold_of_three_is_taken_over_against_one_rival(event, sale, seats, what):
-    _take_over_against(event, sale, seats, [what])
+def test_a_lapsed_hold_of_three_is_taken_over_against_one_rival(processes, sale, seats, what):
+    _take_over_against(processes, sale, seats, [what])
 
 
-def test_a_lapsed_hold_of_three_is_taken_over_against_all_rivals(event, sale, seats):
-    _take_over_against(event, sale, seats, RIVALS)
+def test_a_lapsed_hold_of_three_is_taken_over_against_all_rivals(processes, sale, seats):
+    _take_over_against(processes, sale, seats, RIVALS)
 
 
-def _take_over_against(event, sale, seats, rivals):
+def _take_over_against(processes, sale, seats, rivals):
     """Each time every seat has one owner, none is stranded, and the lapsed hold never wins."""
     old = place(sale, seats[:3], owner="a")
     lapse(old)
-    call = {"event_id": event.pk, "hold_id": old.hold_id, "seat_id": seats[1]}
+    call = {"event_id": sale.event_id, "hold_id": old.hold_id, "seat_id": seats[1]}
     calls = [call | {"what": "place", "number": n} for n in range(2)]
 
-    said = race_processes(calls + [call | {"what": what} for what in rivals])
+    said = processes.race(calls + [call | {"what": what} for what in rivals])
 
     assert sorted(said[:2]) == ["PlacesTaken", "done"]
     for what, outcome in zip(rivals, said[2:], strict=True):
@@ -152,11 +147,11 @@ def _take_over_against(event, sale, seats, rivals):
     assert list(audit.run()) == []
 
 
-def test_a_hold_that_is_still_live_survives_all_rivals_but_its_own_release(event, sale, seats):
+def test_a_hold_that_is_still_live_survives_all_rivals_but_its_own_release(processes, sale, seats):
     old = place(sale, seats[:3], owner="a")
-    call = {"event_id": event.pk, "hold_id": old.hold_id, "seat_id": seats[1]}
+    call = {"event_id": sale.event_id, "hold_id": old.hold_id, "seat_id": seats[1]}
 
-    said = race_processes([call | {"what": what} for what in ["place", "confirm", "expire"]])
+    said = processes.race([call | {"what": what} for what in ["place", "confirm", "expire"]])
 
     assert said == ["PlacesTaken", "done", "done"]
     assert EventSeat.objects.filter(state=SeatState.BOOKED, hold_id=old.hold_id).count() == 3
