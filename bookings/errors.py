@@ -7,3 +7,7 @@ class BookingLapsed(Exception):
 
 class PaymentUnknown(Exception):
     """We do not know yet whether money moved: wait, do not pay again."""
+
+
+class MailInOtherHands(Exception):
+    """Another worker claimed this mail a moment ago, and has not said yet that it is sent."""

@@ -13,24 +13,29 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from bookings import letters
+from bookings.errors import MailInOtherHands
 from bookings.models import Booking, Mail, MailKind
 from ticketing.kernel import transactions
 
-CLAIM = timedelta(minutes=5)
+# Longer than any mail server is waited for.
+CLAIM = timedelta(minutes=2)
 
 
 def send(*, booking_id: int, kind: MailKind) -> bool:
-    """Send one mail of this kind for the booking; False if it was sent, or is being sent.
+    """Send one mail of this kind for the booking; False if it was sent before.
 
-    Talks to the mail server; an error leaves the mail to be tried again.
+    Talks to the mail server; an error leaves the mail to be tried again. Raises MailInOtherHands
+    while another worker is sending it, or has died of it: whoever asked must ask again.
     """
     transactions.forbid()
     booking = Booking.objects.get(pk=booking_id)
     mail, _ = Mail.objects.get_or_create(
         booking=booking, kind=kind, defaults={"created_at": timezone.now()}
     )
-    if not _claim(mail):
+    if mail.sent_at:
         return False
+    if not _claim(mail):
+        raise MailInOtherHands(booking.reference)
     context = letters.context(booking, kind)
     name = f"emails/booking_{kind.value}"
     message = EmailMultiAlternatives(

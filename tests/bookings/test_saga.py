@@ -1,20 +1,21 @@
 """From a hold to tickets, with a real database and the local provider in its own process."""
 
+import threading
 from datetime import timedelta
 
 import pytest
 from django.core import mail
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from bookings.errors import BookingLapsed
 from bookings.models import Booking, BookingState, LapseReason, Mail, Ticket, TicketState
-from bookings.services import checkout, issuing, paying
+from bookings.services import checkout, issuing, mailing, paying
 from events import terms
 from events.models import Event, Price
 from inventory.errors import HoldLost
 from inventory.models import EventSeat, SeatState
-from inventory.services import holds
+from inventory.services import holds, placing
 from payments import selectors as payments
 from payments.errors import ProviderRejected
 from payments.models import Payment
@@ -65,6 +66,42 @@ def test_starting_twice_is_one_booking(hold, sale):
 
     assert len({outcome.value for outcome in outcomes}) == 1
     assert Booking.objects.count() == 1
+
+
+def test_a_correction_while_the_money_arrives_waits_its_turn(booking, hold, sale, monkeypatch):
+    """The form comes again when confirm has the booking's row and not yet the hold's."""
+    met = []
+
+    def correct():
+        try:
+            start(hold, sale)
+        except Exception as refusal:
+            met.append(type(refusal))
+        finally:
+            connection.close()
+
+    again, sell = threading.Thread(target=correct), holds.confirm
+
+    def sell_while_it_comes(**wish):
+        again.start()
+        _wait_until_somebody_waits()
+        sell(**wish)
+
+    monkeypatch.setattr(holds, "confirm", sell_while_it_comes)
+
+    checkout.confirm(booking=booking)
+    again.join()
+
+    assert met == [HoldLost]
+    assert state_of(booking) == BookingState.CONFIRMED
+
+
+def _wait_until_somebody_waits():
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            if cursor.fetchone()[0]:
+                return
 
 
 def test_paying_twice_is_one_payment(booking):
@@ -130,6 +167,28 @@ def test_money_after_the_lease_takes_the_same_seats_if_all_are_free(provider_her
     assert booking.fencing_token > old_token
     owned = EventSeat.objects.filter(state=SeatState.BOOKED, hold_id=booking.hold_id)
     assert set(owned.values_list("pk", flat=True)) == set(seats[:2])
+    assert list(audit.run()) == []
+
+
+def test_two_who_learn_of_late_money_at_once_take_the_seats_once(
+    provider_here, booking, monkeypatch
+):
+    lapse(booking)
+    provider_here.pay(session_of(booking))
+    take = placing.place
+
+    def the_other_first(**wish):
+        placed = take(**wish)
+        monkeypatch.setattr(placing, "place", take)
+        paying.settle(booking=Booking.objects.get(pk=booking.pk))
+        return placed
+
+    monkeypatch.setattr(placing, "place", the_other_first)
+
+    paying.refresh(booking=booking)
+    tell_all()
+
+    assert state_of(booking) == BookingState.CONFIRMED
     assert list(audit.run()) == []
 
 
@@ -229,6 +288,25 @@ def test_a_booking_waits_for_an_open_payment_even_without_its_hold(booking):
     assert state_of(booking) == BookingState.PENDING
 
 
+def test_a_booking_that_cannot_be_settled_holds_up_no_other(hold, sale, seats, monkeypatch):
+    stuck = start(hold, sale)
+    other = start(hold_of(place(sale, seats[2:4], owner="b")), sale)
+    lapse(stuck)
+    lapse(other)
+    end = checkout.lapse
+
+    def refuse(*, booking, reason):
+        if booking == stuck:
+            raise RuntimeError("never mind why")
+        return end(booking=booking, reason=reason)
+
+    monkeypatch.setattr(checkout, "lapse", refuse)
+
+    assert paying.sweep(limit=10) == 1
+
+    assert state_of(other) == BookingState.LAPSED
+
+
 def test_paying_for_seats_that_are_gone_is_refused_before_the_provider_is_asked(hold, sale):
     booking = start(hold, sale)
     lapse(booking)
@@ -287,6 +365,27 @@ def test_a_capture_that_fails_for_good_revokes_the_tickets(provider_here, bookin
     assert not Ticket.objects.filter(credentials__voided_at=None).exists()
 
 
+def test_a_mail_whose_worker_died_is_sent_by_another_and_not_forgotten(
+    provider_here, booking, monkeypatch
+):
+    provider_here.pay(session_of(booking))
+    paying.refresh(booking=booking)
+    with monkeypatch.context() as dying:
+        dying.setattr("django.core.mail.EmailMultiAlternatives.send", _die)
+        with pytest.raises(SystemExit):
+            tell_all()
+    OutboxMessage.objects.update(available_at=timezone.now())
+    tell_all()
+    # It may still be in the other worker's hands.
+    assert not mail.outbox
+
+    Mail.objects.update(claimed_at=timezone.now() - mailing.CLAIM * 2)
+    OutboxMessage.objects.update(available_at=timezone.now())
+    tell_all()
+
+    assert len(mail.outbox) == 1
+
+
 def test_a_mail_that_failed_is_sent_later_and_once(provider_here, booking, monkeypatch):
     provider_here.pay(session_of(booking))
     paying.refresh(booking=booking)
@@ -301,6 +400,10 @@ def test_a_mail_that_failed_is_sent_later_and_once(provider_here, booking, monke
 
     assert len(mail.outbox) == 1
     assert Mail.objects.get().sent_at
+
+
+def _die(*_):
+    raise SystemExit
 
 
 def _refuse(*_):

@@ -169,6 +169,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
+# A mail server that says nothing may not keep a worker from everything else.
+EMAIL_TIMEOUT = 20
 # The right side of a mail's Message-ID, so that a copy sent twice can be recognised.
 EMAIL_DOMAIN = env.str("EMAIL_DOMAIN", "tickets.example.org")
 DEFAULT_FROM_EMAIL = env.str("FROM_EMAIL", "Tickets <tickets@example.org>")
