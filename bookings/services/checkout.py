@@ -11,7 +11,6 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.errors import BookingLapsed
 from bookings.models import Booking, BookingLine, BookingState, LapseReason
 from events.terms import Terms
 from inventory import selectors as inventory
@@ -37,16 +36,19 @@ NOT_RETAKEN = (AlreadyHolding, BadWish, HoldEnded, HoldLost, LimitReached, Place
 def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> Booking:
     """Turn a live hold into a pending booking, its amount frozen; a second start joins the first.
 
-    Gives the hold the event's payment time, once. Raises HoldLost.
+    The name and the address are those of the last start. Gives the hold the event's payment time,
+    once. Raises HoldLost.
     """
     with transaction.atomic(durable=True):
+        # Who comes back to correct the address wants the tickets to go there. The booking before
+        # its hold, as confirm locks them.
+        Booking.objects.filter(hold_id=hold.id, state=BookingState.PENDING).update(
+            name=name, email=email
+        )
         holds.start_payment(hold_id=hold.id, terms=terms)
         # The hold is locked: nobody else can be starting a booking for it.
         open_one = Booking.objects.filter(hold_id=hold.id, state=BookingState.PENDING).first()
         if open_one:
-            # Who comes back to correct the address wants the tickets to go there.
-            open_one.name, open_one.email = name, email
-            open_one.save(update_fields=["name", "email"])
             return open_one
         lines = inventory.lines(hold.id)
         total = sum((line.total for line in lines), hold.booking_fee)
@@ -152,12 +154,11 @@ def _retake(booking: Booking, terms: Terms) -> None:
         key=f"retake {booking.reference} {booking.fencing_token}",
         wish=inventory.wish_of(old.id),
     )
+    # Nothing moves when somebody else who learned of the money was faster: it is done then.
     with transaction.atomic(durable=True):
-        moved = Booking.objects.filter(
+        Booking.objects.filter(
             pk=booking.pk, state=BookingState.PENDING, fencing_token=old.fencing_token
         ).update(hold_id=placed.hold_id, fencing_token=placed.fencing_token)
-    if not moved:
-        raise BookingLapsed(booking.reference)
     booking.refresh_from_db()
 
 

@@ -4,6 +4,7 @@ Payments knows only a reference. Each function here may be called by anybody at 
 return page, by the handler of a fact, by the sweep.
 """
 
+import logging
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from inventory.services import holds
 from payments import selectors as payments
 from payments.errors import OutcomeUnknown, ProviderRejected
 from payments.services import charges
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,11 @@ def sweep(*, limit: int) -> int:
     pending = Booking.objects.filter(state=BookingState.PENDING).order_by("created_at")
     settled = 0
     for booking in pending[:limit]:
-        settle(booking=booking)
+        try:
+            settle(booking=booking)
+        except Exception:
+            # The others have nothing to do with it.
+            logger.exception("booking %s cannot be settled", booking.reference)
         booking.refresh_from_db()
         settled += booking.state != BookingState.PENDING
     return settled
