@@ -18,7 +18,8 @@ def unclear(*, event_id: int, owner: str) -> Booking | None:
     pending = Booking.objects.filter(
         event_id=event_id, state=BookingState.PENDING, hold__owner=owner
     )
-    for booking in pending:
+    # Every hold asks, and hardly anybody has one: no more is said than is needed.
+    for booking in pending.only("secret", "reference", "attempt", "hold_id"):
         payment = payments.payment(booking.payment_reference)
         hold = inventory.hold_by_id(booking.hold_id)
         if payment and not payment.is_over and not (hold and hold.is_live):
