@@ -1,5 +1,7 @@
 """What bookings knows of its own, for its doors."""
 
+from django.db import connection
+
 from bookings.models import Booking, BookingState
 from inventory import selectors as inventory
 from payments import selectors as payments
@@ -10,16 +12,23 @@ def by_secret(secret: str) -> Booking | None:
     return Booking.objects.filter(secret=secret).first()
 
 
+# In SQL, since every hold asks this and hardly any booking answers.
+PENDING = """
+SELECT booking.id FROM bookings_booking AS booking
+JOIN inventory_hold AS hold ON hold.id = booking.hold_id
+WHERE hold.event_id = %s AND hold.owner = %s AND booking.state = 'pending'
+"""
+
+
 def unclear(*, event_id: int, owner: str) -> Booking | None:
     """A booking of this fan whose money may still come though its seats are gone.
 
     Until it is clear, another purchase could be paid twice.
     """
-    pending = Booking.objects.filter(
-        event_id=event_id, state=BookingState.PENDING, hold__owner=owner
-    )
-    # Every hold asks, and hardly anybody has one: no more is said than is needed.
-    for booking in pending.only("secret", "reference", "attempt", "hold_id"):
+    with connection.cursor() as cursor:
+        cursor.execute(PENDING, [event_id, owner])
+        pending = [pk for (pk,) in cursor.fetchall()]
+    for booking in Booking.objects.in_bulk(pending).values():
         payment = payments.payment(booking.payment_reference)
         hold = inventory.hold_by_id(booking.hold_id)
         if payment and not payment.is_over and not (hold and hold.is_live):
