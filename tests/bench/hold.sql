@@ -1,4 +1,5 @@
--- The hold of two free seats, statement by statement as `inventory.services.placing` says it.
+-- The least that a hold of two free seats must do: lock the fan, look at his holds, lock the seats in
+-- order, then draw the token and write. `inventory.services.placing` asks a few things more.
 -- Each client walks through a part of one random order of pairs, so no two meet.
 \set turn :turn + 1
 \set fan :client_id + :turn * :clients
