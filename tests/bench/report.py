@@ -16,14 +16,19 @@ def line(figure: Figure) -> str:
     parts = [f"bench: {figure.name}", f"{figure.value:.0f}/s"]
     if figure.ratio is not None:
         parts.append(f"{figure.ratio:.2f} of {figure.of}")
-    parts.append(f"p95 {figure.p95_ms:.2g} ms")
+    parts.append(f"p95 {_short(figure.p95_ms)} ms")
     costs = [
-        f"{short} {figure.cpu_us[part] / 1000:.2g} ms"
+        f"{short} {_short(figure.cpu_us[part] / 1000)} ms"
         for part, short in SHOWN.items()
         if figure.cpu_us[part] >= 1
     ]
     operation = figure.name.partition(".")[0]
     return "   ".join([*parts, f"{'  '.join(costs)} per {operation}"])
+
+
+def _short(value: float) -> str:
+    """Two digits where they mean something, no fraction of what is large."""
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def write(figures: Iterable[Figure]) -> None:
