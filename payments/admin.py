@@ -139,6 +139,8 @@ class PaymentAdmin(ReadOnly, ModelAdmin):
 
 @admin.register(ProviderCall)
 class ProviderCallAdmin(ReadOnly, ModelAdmin):
+    # What was sent names the payer, and the link behind which the tickets are.
+    exclude = ["params"]
     list_display = ["idempotency_key", "kind", "shown_state", "created_at", "answered_at"]
     list_filter = ["state", "kind"]
     list_select_related = ["payment"]
@@ -169,6 +171,8 @@ class RefundAdmin(ReadOnly, ModelAdmin):
 
 @admin.register(ProviderEvent)
 class ProviderEventAdmin(ReadOnly, ModelAdmin):
+    # The same goes for what was received; the provider's dashboard shows it to who may see it.
+    exclude = ["payload"]
     list_display = ["kind", "reference", "shown_state", "received_at", "handled_at", "event_id"]
     list_filter = ["state", "kind"]
     search_fields = ["event_id", "reference", "provider_intent", "provider_session"]

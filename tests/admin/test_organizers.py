@@ -49,6 +49,11 @@ def test_the_box_office_sees_every_organizers_rows(client, staff, stranger, page
     assert listed.queryset.count() > 0
 
 
+@pytest.mark.parametrize("model", ["payment", "refund", "providercall", "providerevent"])
+def test_money_of_all_organizers_is_not_for_one_of_them(desk, model):
+    assert desk.get(reverse(f"admin:payments_{model}_changelist")).status_code == 403
+
+
 def test_another_organizers_event_can_neither_be_opened_nor_moved(desk, stranger):
     for name, extra in [("change", []), ("delete", []), ("step", ["pause"])]:
         address = reverse(f"admin:events_event_{name}", args=[stranger.pk, *extra])

@@ -44,6 +44,18 @@ def test_staff_find_and_read_and_change_nothing(staff, paid_back, model):
     assert staff.get(reverse(f"{name}_add")).status_code == 403
 
 
+@pytest.mark.parametrize("model", [ProviderCall, ProviderEvent])
+def test_what_the_provider_was_told_of_the_payer_is_not_shown(staff, paid_back, model):
+    ProviderCall.objects.update(params={"success_url": "https://shop.test/bookings/s3cret/"})
+    ProviderEvent.objects.update(payload={"success_url": "https://shop.test/bookings/s3cret/"})
+    name = f"admin:payments_{model._meta.model_name}_change"
+
+    pages = [staff.get(reverse(name, args=[row.pk])) for row in model.objects.all()]
+
+    assert pages
+    assert not any("s3cret" in page.content.decode() for page in pages)
+
+
 def test_a_payment_shows_its_story(staff, paid_back):
     page = staff.get(reverse("admin:payments_payment_change", args=[paid_back.pk]))
 
