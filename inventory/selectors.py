@@ -76,6 +76,17 @@ class SectionLevel:
 
 
 @dataclass(frozen=True, slots=True)
+class Occupancy:
+    """All places of an event by what became of them; the four add up to the capacity."""
+
+    capacity: int = 0
+    free: int = 0
+    held: int = 0
+    booked: int = 0
+    blocked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SeatView:
     """One seat of a section as a fan may know it."""
 
@@ -204,6 +215,22 @@ LAPSED_PLACES = """coalesce((SELECT sum(line.places) FROM inventory_holdline AS 
       AND hold.expires_at <= clock_timestamp() AND hold.returns_to_id IS NULL), 0)"""
 
 
+OCCUPANCY = f"""
+SELECT event_id, sum(places), sum(free), sum(places - free - booked - blocked), sum(booked),
+    sum(blocked)
+FROM (
+    SELECT seat.event_id, count(*) AS places, count(*) FILTER (WHERE {FREE}) AS free,
+        count(*) FILTER (WHERE seat.state = 'booked') AS booked,
+        count(*) FILTER (WHERE seat.state = 'blocked') AS blocked
+    FROM inventory_eventseat AS seat LEFT JOIN inventory_hold AS hold ON hold.id = seat.hold_id
+    WHERE seat.event_id = ANY(%(events)s) GROUP BY seat.event_id
+    UNION ALL
+    SELECT event_id, capacity, capacity - held - booked + {LAPSED_PLACES}, booked, 0
+    FROM inventory_admissionpool AS pool WHERE event_id = ANY(%(events)s)
+) AS counted GROUP BY event_id
+"""  # noqa: S608
+
+
 def levels(event_id: int) -> list[SectionLevel]:
     """How full every seated section is."""
     with connection.cursor() as cursor:
@@ -216,6 +243,15 @@ def levels(event_id: int) -> list[SectionLevel]:
             [event_id],
         )
         return [SectionLevel(*row) for row in cursor.fetchall()]
+
+
+def occupancy(event_ids: Collection[int]) -> dict[int, Occupancy]:
+    """The places of each of these events, seats and pools together."""
+    found = dict.fromkeys(event_ids, Occupancy())
+    with connection.cursor() as cursor:
+        cursor.execute(OCCUPANCY, {"events": list(event_ids)})
+        found.update({row[0]: Occupancy(*map(int, row[1:])) for row in cursor.fetchall()})
+    return found
 
 
 def seats(*, event_id: int, section_id: int | None = None) -> list[SeatView]:

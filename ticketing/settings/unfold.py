@@ -47,6 +47,7 @@ LOOK = {
             "950": "#1c1a2e",
         }
     },
+    "DASHBOARD_CALLBACK": "bookings.dashboard.show",
     "SIDEBAR": {
         "show_search": True,
         "show_all_applications": False,
