@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import salted_hmac
 
 COOKIE = "visitor"
 SALT = "bookings.visitors"
@@ -24,6 +25,7 @@ class Visitor:
         seconds = int(MAX_AGE.total_seconds())
         signed = request.get_signed_cookie(COOKIE, default=None, salt=SALT, max_age=seconds)
         self._id = _uuid(signed)
+        self._browser = request.COOKIES.get(settings.CSRF_COOKIE_NAME, "")
         self.is_new = False
 
     @property
@@ -35,9 +37,19 @@ class Visitor:
     def owner(self) -> str:
         """The same, giving a name to a fan who has none yet."""
         if self._id is None:
-            self._id = uuid4()
+            self._id = self._first_id()
             self.is_new = True
         return f"visitor:{self._id}"
+
+    def _first_id(self) -> UUID:
+        """The same for all forms that one browser sends before it heard our answer.
+
+        A fan who taps twice, or again when nothing comes, must not meet himself as a rival. The
+        token against forged forms is such a browser's own secret already.
+        """
+        if not self._browser:
+            return uuid4()
+        return UUID(bytes=salted_hmac(SALT, self._browser).digest()[:16], version=4)
 
     def remember(self, response: HttpResponse) -> None:
         response.set_signed_cookie(
