@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from inventory.wishes import PoolWish, SeatWish, Wish
+from ticketing.kernel import idempotency
 
 # More than anybody may hold: what is longer is not a wish but an accident or an attack.
 MOST_SEATS = 200
@@ -60,6 +61,14 @@ def read_wish(data: QueryDict) -> Wish:
     if not wish.seats and not wish.pools:
         raise BadForm(_("Choose at least one seat first."))
     return wish
+
+
+def read_key(data: QueryDict) -> str:
+    """The key that came with the form, cut to what a hold keeps of it. Raises BadForm."""
+    key = str(data.get("idempotency_key", ""))[: idempotency.MAX_KEY // 2]
+    if "\0" in key:
+        raise BadForm(_("Something in this form cannot be read. Load the page again, please."))
+    return key
 
 
 def read_fares(data: QueryDict) -> dict[int, int]:

@@ -34,7 +34,7 @@ from inventory.errors import (
 from inventory.services import fares, holds, placing
 from inventory.services.placing import Placed
 from inventory.wishes import Wish
-from ticketing.kernel import idempotency, times
+from ticketing.kernel import times
 from ticketing.kernel.idempotency import KeyReused
 
 REFUSALS = (forms.BadForm, BadWish, KeyReused, LimitReached, PlacesTaken, SaleClosed)
@@ -61,8 +61,7 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("bookings:booking", unclear.secret)
     try:
         wish = forms.read_wish(request.POST)
-        key = request.POST.get("idempotency_key", "")[: idempotency.MAX_KEY // 2]
-        placed = _place(sale, owner, key, wish)
+        placed = _place(sale, owner, forms.read_key(request.POST), wish)
     except AlreadyHolding as holding:
         text = _("You hold these seats already: go on with them, or let them go to choose others.")
         messages.info(request, text)

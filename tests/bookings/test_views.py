@@ -56,6 +56,30 @@ def test_a_form_holds_the_ticked_seats_and_leads_to_them(client, event, seats):
     assert EventSeat.objects.filter(state=SeatState.HELD).count() == 2
 
 
+def test_what_no_database_can_keep_is_refused_in_words(client, event, seats):
+    response = ask(client, event, seats[:1], idempotency_key="nothing\0ness")
+
+    assert response.status_code == 400
+    assert "Load the page again" in said(response)
+    assert client.get("/bookings/nothing%00ness/").status_code == 404
+    assert not Hold.objects.exists()
+
+
+def test_the_first_form_of_a_new_fan_sent_twice_at_once_is_one_hold(event, seats):
+    """Neither answer was there when the other was sent, so neither brings a visitor's name."""
+    page = Client(enforce_csrf_checks=True)
+    page.get(f"/events/{event.slug}/seats/stalls/")
+    token = page.cookies["csrftoken"].value
+    kept = {"cookie": f"csrftoken={token}"}
+    taps = [Client(enforce_csrf_checks=True, headers=kept) for _ in range(2)]
+
+    answers = [ask(tap, event, seats[:2], csrfmiddlewaretoken=token) for tap in taps]
+
+    assert [answer.status_code for answer in answers] == [302, 302]
+    assert answers[0]["Location"] == answers[1]["Location"]
+    assert len({tap.cookies["visitor"].value.partition(":")[0] for tap in taps}) == 1
+
+
 def test_the_same_form_twice_is_one_hold(client, event, seats):
     first = ask(client, event, seats[:2])
     second = ask(client, event, seats[:2])
