@@ -182,6 +182,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# The worker writes its log as all others do, by LOGGING below.
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": int(timedelta(minutes=5).total_seconds())}
 
 # One line a record; never a name, an address or a secret of a person.
@@ -189,7 +191,11 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "line": {
+            "()": "ticketing.kernel.discretion.DiscreetFormatter",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        },
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     # The SDK's own lines quote what was sent, a payer's address for example.
