@@ -12,6 +12,7 @@ from events.backstage import OfOrganizer
 from ticketing.kernel import times
 from ticketing.kernel.backstage import ReadOnlyAdmin, ReadOnlyInline
 from ticketing.kernel.money import Money
+from venues import naming
 
 STATE_COLORS = {
     "pending": "warning",
@@ -157,5 +158,4 @@ class MailAdmin(OfOrganizer, ReadOnlyAdmin):
 
 
 def _place_name(line: BookingLine) -> str:
-    parts = [line.section_name, line.row_label, line.seat_number]
-    return " / ".join(part for part in parts if part)
+    return naming.place_name(line.section_name, line.row_label, line.seat_number)

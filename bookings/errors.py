@@ -5,9 +5,5 @@ class BookingLapsed(Exception):
     """The booking came to nothing; its places are on sale again or somebody else's."""
 
 
-class PaymentUnknown(Exception):
-    """We do not know yet whether money moved: wait, do not pay again."""
-
-
 class MailInOtherHands(Exception):
     """Another worker claimed this mail a moment ago, and has not said yet that it is sent."""

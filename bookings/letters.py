@@ -38,11 +38,9 @@ def code_of(ticket: Ticket) -> str:
 
 
 def place_of(ticket: Ticket) -> str:
-    """Where the ticket lets you: Stalls, Row C, seat 12, or the name of a standing area."""
+    """Where the ticket lets you."""
     line = ticket.line
-    if not line.row_label:
-        return line.section_name
-    return f"{line.section_name}, {naming.seat_name(line.row_label, line.seat_number)}"
+    return naming.place_name(line.section_name, line.row_label, line.seat_number)
 
 
 def faces(booking: Booking) -> list[TicketFace]:

@@ -16,7 +16,7 @@ from bookings.services import checkout
 from bookings.tickets import qr
 from events import selectors as events
 from events import terms
-from events.pricing import COLORS, PriceList
+from events.pricing import PriceList
 from events.selectors import EventView
 from inventory.selectors import HoldView, LineView
 from payments import selectors as payments
@@ -136,13 +136,14 @@ def _line(line: LineView, prices: PriceList, *, may_change: bool) -> dict[str, A
         place = naming.seat_name(line.row_label, line.seat_number)
     elif line.places > 1:
         place = _("%(n)s places, %(area)s") % {"n": line.places, "area": line.section_name}
+    zone = prices.zone(line.zone_id)
     return {
         "id": line.id,
         "seat": place,
         "section": line.section_name if line.row_label else "",
         "zone": line.zone_name,
-        "zone_letter": chr(ord("A") + line.zone_rank),
-        "zone_color_index": line.zone_rank % COLORS,
+        "zone_letter": zone.letter,
+        "zone_color_index": zone.color_index,
         "price": line.total.display(),
         "fares": _fares(line, prices) if may_change else [],
     }

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from events import pricing
 from ticketing.kernel.money import CURRENCIES, Money
 from ticketing.kernel.states import StatefulQuerySet
 
@@ -183,7 +184,7 @@ class PriceZone(models.Model):
 
     @property
     def letter(self) -> str:
-        return chr(ord("A") + self.rank)
+        return pricing.letter(self.rank)
 
 
 class Fare(models.Model):

@@ -9,6 +9,11 @@ from ticketing.kernel.money import Money
 COLORS = 8
 
 
+def letter(rank: int) -> str:
+    """What a zone is called on the map: A for rank 0."""
+    return chr(ord("A") + rank)
+
+
 @dataclass(frozen=True, slots=True)
 class FareName:
     id: int
@@ -38,7 +43,7 @@ class ZonePrices:
 
     @property
     def letter(self) -> str:
-        return chr(ord("A") + self.rank)
+        return letter(self.rank)
 
     @property
     def color_index(self) -> int:

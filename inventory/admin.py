@@ -23,6 +23,7 @@ from inventory.services import holds, opening, pools
 from ticketing.kernel import times
 from ticketing.kernel.backstage import CarefulAdmin, ReadOnlyAdmin, ReadOnlyInline
 from ticketing.kernel.money import Money
+from venues import naming
 
 HOLD_COLORS = {
     "active": "success",
@@ -251,8 +252,4 @@ class BlockAdmin(OfOrganizer, ReadOnlyAdmin):
 
 
 def _place_name(seat: EventSeat) -> str:
-    return _("%(section)s, row %(row)s, seat %(number)s") % {
-        "section": seat.section,
-        "row": seat.seat.row.label,
-        "number": seat.seat.number,
-    }
+    return naming.place_name(seat.section.name, seat.seat.row.label, seat.seat.number)

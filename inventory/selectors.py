@@ -53,7 +53,6 @@ class LineView:
     seat_number: str
     zone_id: int
     zone_name: str
-    zone_rank: int
     fare_id: int
     fare_name: str
     places: int
@@ -176,7 +175,6 @@ def _line(row: HoldLine) -> LineView:
         seat_number=row.seat.seat.number if row.seat else "",
         zone_id=row.zone_id,
         zone_name=row.zone.name,
-        zone_rank=row.zone.rank,
         fare_id=row.fare_id,
         fare_name=row.fare.name,
         places=row.places,

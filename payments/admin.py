@@ -1,10 +1,7 @@
-from typing import Any
+"""Money in the admin: read by whoever may view it, and moved only by services."""
 
 from django.contrib import admin
-from django.db.models import Model
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin, TabularInline
 from unfold.decorators import display
 
 from payments.models import (
@@ -17,6 +14,7 @@ from payments.models import (
     Refund,
     RefundState,
 )
+from ticketing.kernel.backstage import ReadOnlyAdmin, ReadOnlyInline
 from ticketing.kernel.money import Money
 
 LABELS = {
@@ -47,38 +45,25 @@ EVENT_LABELS = {
 }
 
 
-class ReadOnly:
-    """Money is changed by services only; here it is read, by whoever may view it."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-
 def _money(minor: int, payment: Payment) -> str:
     return str(Money(minor, payment.currency)) if minor else ""
 
 
-class CallInline(ReadOnly, TabularInline):
+class CallInline(ReadOnlyInline):
     model = ProviderCall
     fields = ["kind", "state", "created_at", "answered_at", "answer", "idempotency_key"]
     ordering = ["created_at"]
-    extra = 0
+    show_change_link = False
     tab = True
     hide_title = True
 
 
-class RefundInline(ReadOnly, TabularInline):
+class RefundInline(ReadOnlyInline):
     model = Refund
     fields = ["reference", "state", "amount", "created_at", "settled_at"]
     readonly_fields = ["amount"]
     ordering = ["created_at"]
-    extra = 0
+    show_change_link = False
     tab = True
     hide_title = True
 
@@ -88,7 +73,7 @@ class RefundInline(ReadOnly, TabularInline):
 
 
 @admin.register(Payment)
-class PaymentAdmin(ReadOnly, ModelAdmin):
+class PaymentAdmin(ReadOnlyAdmin):
     list_display = ["reference", "shown_state", "amount", "refunded", "created_at", "deadline_at"]
     list_filter = ["state", "provider", "currency"]
     search_fields = ["reference", "provider_intent", "provider_session"]
@@ -138,7 +123,7 @@ class PaymentAdmin(ReadOnly, ModelAdmin):
 
 
 @admin.register(ProviderCall)
-class ProviderCallAdmin(ReadOnly, ModelAdmin):
+class ProviderCallAdmin(ReadOnlyAdmin):
     # What was sent names the payer, and the link behind which the tickets are.
     exclude = ["params"]
     list_display = ["idempotency_key", "kind", "shown_state", "created_at", "answered_at"]
@@ -153,7 +138,7 @@ class ProviderCallAdmin(ReadOnly, ModelAdmin):
 
 
 @admin.register(Refund)
-class RefundAdmin(ReadOnly, ModelAdmin):
+class RefundAdmin(ReadOnlyAdmin):
     list_display = ["reference", "shown_state", "amount", "created_at", "settled_at"]
     list_filter = ["state"]
     list_select_related = ["payment"]
@@ -170,7 +155,7 @@ class RefundAdmin(ReadOnly, ModelAdmin):
 
 
 @admin.register(ProviderEvent)
-class ProviderEventAdmin(ReadOnly, ModelAdmin):
+class ProviderEventAdmin(ReadOnlyAdmin):
     # The same goes for what was received; the provider's dashboard shows it to who may see it.
     exclude = ["payload"]
     list_display = ["kind", "reference", "shown_state", "received_at", "handled_at", "event_id"]
@@ -179,5 +164,5 @@ class ProviderEventAdmin(ReadOnly, ModelAdmin):
     ordering = ["-received_at"]
 
     @display(description=_("state"), ordering="state", label=EVENT_LABELS)
-    def shown_state(self, event: ProviderEvent) -> tuple[str, Any]:
+    def shown_state(self, event: ProviderEvent) -> tuple[str, str]:
         return event.state, event.get_state_display()

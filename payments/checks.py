@@ -13,7 +13,7 @@ def provider_is_configured(**_: Any) -> list[CheckMessage]:
         Error(
             f"{name} is not set: nobody could pay.",
             hint="Set it to the value that the provider's dashboard shows.",
-            id="payments.E002",
+            id="payments.E001",
         )
         for name in names
         if not getattr(settings, name)

@@ -16,3 +16,8 @@ def row_name(label: str) -> str:
 def seat_name(row_label: str, number: str) -> str:
     """Row C, seat 12."""
     return _("%(row)s, seat %(seat)s") % {"row": row_name(row_label), "seat": number}
+
+
+def place_name(section: str, row_label: str, number: str) -> str:
+    """Stalls, Row C, seat 12; of a standing area, which has no rows, its name."""
+    return f"{section}, {seat_name(row_label, number)}" if row_label else section

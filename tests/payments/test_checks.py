@@ -25,7 +25,7 @@ def test_nobody_sells_without_a_key_and_a_secret(real, name, nothing):
 
     found = provider_is_configured()
 
-    assert [each.id for each in found] == ["payments.E002"]
+    assert [each.id for each in found] == ["payments.E001"]
     assert name in found[0].msg
 
 

@@ -209,11 +209,6 @@ def _from_one(places: Sequence[Place]) -> "enumerate[Place]":
     return enumerate(places, start=1)
 
 
-def _paint(row: Json, category: str) -> None:
-    for seat in row["seats"]:
-        seat["category"] = category
-
-
 def _plan(name: str, size: tuple[int, int], categories: dict[str, str], zones: list[Json]) -> Json:
     return {
         "name": name,
