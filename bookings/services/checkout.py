@@ -51,7 +51,7 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
         if open_one:
             return open_one
         lines = inventory.lines(hold.id)
-        total = sum((line.total for line in lines), hold.booking_fee)
+        total = total_of(hold, lines)
         booking = Booking.objects.create(
             reference=new_reference(),
             secret=secrets.token_urlsafe(32),

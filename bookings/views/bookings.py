@@ -5,9 +5,9 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from bookings import letters, pages, printing, selectors, visitors
+from bookings import letters, pages, printing, visitors
 from bookings.models import Booking, BookingState
-from bookings.views.doors import secret
+from bookings.views.doors import booking_behind, secret
 from inventory import selectors as inventory
 
 
@@ -15,7 +15,7 @@ from inventory import selectors as inventory
 @secret
 def booking(request: HttpRequest, booking_secret: str) -> HttpResponse:
     """How the booking stands. While its payment is unclear, the page asks again by itself."""
-    found = _found(booking_secret)
+    found = booking_behind(booking_secret)
     context = pages.booking_page(found)
     if context["booking"]["status"] == "pending":
         return render(request, "bookings/checking.html", context)
@@ -29,7 +29,7 @@ def booking(request: HttpRequest, booking_secret: str) -> HttpResponse:
 @secret
 def ticket(request: HttpRequest, booking_secret: str, ticket_id: int) -> HttpResponse:
     """One ticket, large, for the door."""
-    found = _found(booking_secret)
+    found = booking_behind(booking_secret)
     for valid in letters.tickets_of(found):
         if valid.pk == ticket_id:
             context = {
@@ -44,14 +44,14 @@ def ticket(request: HttpRequest, booking_secret: str, ticket_id: int) -> HttpRes
 @require_safe
 @secret
 def ticket_pdf(request: HttpRequest, booking_secret: str, ticket_id: int) -> HttpResponse:
-    found = _found(booking_secret)
+    found = booking_behind(booking_secret)
     return _pdf(printing.one_ticket(found, ticket_id), f"ticket-{found.reference}-{ticket_id}")
 
 
 @require_safe
 @secret
 def tickets_pdf(request: HttpRequest, booking_secret: str) -> HttpResponse:
-    found = _found(booking_secret)
+    found = booking_behind(booking_secret)
     return _pdf(printing.all_tickets(found), f"tickets-{found.reference}")
 
 
@@ -61,13 +61,6 @@ def _pdf(content: bytes | None, name: str) -> HttpResponse:
     response = HttpResponse(content, content_type="application/pdf")
     response["Content-Disposition"] = f'inline; filename="{name}.pdf"'
     return response
-
-
-def _found(booking_secret: str) -> Booking:
-    found = selectors.by_secret(booking_secret)
-    if found is None:
-        raise Http404
-    return found
 
 
 def _retry_url(request: HttpRequest, booking: Booking) -> str:

@@ -3,19 +3,18 @@
 from contextlib import suppress
 from uuid import UUID
 
-from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from bookings import forms, letters, pages, selectors, visitors
+from bookings import forms, letters, pages, selectors
 from bookings.errors import BookingLapsed
 from bookings.models import Booking, BookingState
 from bookings.services import checkout as saga
 from bookings.services import paying
-from bookings.views.doors import patient, private, secret
+from bookings.views.doors import booking_behind, own_hold, patient, private, secret
 from events import terms
 from inventory import selectors as inventory
 from inventory.errors import HoldLost
@@ -27,10 +26,7 @@ from payments.errors import OutcomeUnknown, ProviderRejected
 @private
 def checkout(request: HttpRequest, reference: UUID) -> HttpResponse:
     """Ask who is coming; then start the booking and send the fan to pay."""
-    owner = visitors.of(request).owner_if_known
-    hold = inventory.hold(reference=reference, owner=owner) if owner else None
-    if hold is None:
-        raise Http404
+    hold = own_hold(request, reference)
     if not hold.is_live:
         return redirect("bookings:hold", reference)
     form = forms.BuyerForm(
@@ -62,7 +58,7 @@ def _pay(booking: Booking, reference: UUID) -> HttpResponse:
         % {"event": event.title, "reference": booking.reference},
         addresses=paying.Addresses(
             paid=letters.link("bookings:return", booking.secret),
-            cancelled=f"{settings.BASE_URL}{reverse('bookings:checkout', args=[reference])}",
+            cancelled=letters.link("bookings:checkout", reference),
         ),
     )
     return redirect(payment.checkout_url or reverse("bookings:booking", args=[booking.secret]))
@@ -73,9 +69,7 @@ def _pay(booking: Booking, reference: UUID) -> HttpResponse:
 @secret
 def come_back(request: HttpRequest, booking_secret: str) -> HttpResponse:
     """Where the provider sends the fan: ask how it went, and settle what it says."""
-    booking = selectors.by_secret(booking_secret)
-    if booking is None:
-        raise Http404
+    booking = booking_behind(booking_secret)
     # Without an answer the booking's page says that we are checking, and reconciliation does.
     with suppress(OutcomeUnknown, ProviderRejected):
         booking = paying.refresh(booking=booking)

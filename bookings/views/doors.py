@@ -1,12 +1,17 @@
-"""What all private pages share: nobody caches, indexes or passes them on."""
+"""What all private pages share: whose they are, and that nobody caches or indexes them."""
 
 from collections.abc import Callable
 from functools import wraps
+from uuid import UUID
 
 from django.db import OperationalError
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
+
+from bookings import selectors, visitors
+from bookings.models import Booking
+from inventory import selectors as inventory
 
 View = Callable[..., HttpResponse]
 
@@ -50,3 +55,20 @@ def patient(view: View) -> View:
             return response
 
     return patient_view
+
+
+def own_hold(request: HttpRequest, reference: UUID) -> inventory.HoldView:
+    """The fan's own hold, or 404: whether it is somebody else's is nobody's business."""
+    owner = visitors.of(request).owner_if_known
+    found = inventory.hold(reference=reference, owner=owner) if owner else None
+    if found is None:
+        raise Http404
+    return found
+
+
+def booking_behind(booking_secret: str) -> Booking:
+    """The booking behind an unguessable link, or 404."""
+    found = selectors.by_secret(booking_secret)
+    if found is None:
+        raise Http404
+    return found

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from bookings import forms, pages, selectors, visitors
 from bookings.services import paying
-from bookings.views.doors import patient, private
+from bookings.views.doors import own_hold, patient, private
 from events import selectors as events
 from events import terms
 from events.selectors import EventView
@@ -86,7 +86,7 @@ def _place(sale: Terms, owner: str, key: str, wish: Wish) -> Placed:
 @private
 def hold(request: HttpRequest, reference: UUID) -> HttpResponse:
     """Your seats: what they cost, how long they are yours, and the way on."""
-    found = _own(request, reference)
+    found = own_hold(request, reference)
     booking = selectors.of_hold(found.id)
     if booking and not found.is_live:
         return redirect("bookings:booking", booking.secret)
@@ -97,7 +97,7 @@ def hold(request: HttpRequest, reference: UUID) -> HttpResponse:
 @require_POST
 @private
 def extend(request: HttpRequest, reference: UUID) -> HttpResponse:
-    found = _own(request, reference)
+    found = own_hold(request, reference)
     return _change(
         request,
         reference,
@@ -110,7 +110,7 @@ def extend(request: HttpRequest, reference: UUID) -> HttpResponse:
 @require_POST
 @private
 def change_fares(request: HttpRequest, reference: UUID) -> HttpResponse:
-    found = _own(request, reference)
+    found = own_hold(request, reference)
     return _change(
         request,
         reference,
@@ -126,7 +126,7 @@ def change_fares(request: HttpRequest, reference: UUID) -> HttpResponse:
 @require_POST
 @private
 def release(request: HttpRequest, reference: UUID) -> HttpResponse:
-    found = _own(request, reference)
+    found = own_hold(request, reference)
     if not paying.let_go(hold=found):
         return redirect("bookings:hold", reference)
     messages.success(request, _("You let your seats go. You pay nothing for them."))
@@ -144,15 +144,6 @@ def _change(request: HttpRequest, reference: UUID, act: Callable[[], object]) ->
     except (NoSuchPrice, forms.BadForm):
         messages.error(request, _("That price is not offered for this seat. Choose another one."))
     return redirect("bookings:hold", reference)
-
-
-def _own(request: HttpRequest, reference: UUID) -> inventory.HoldView:
-    """The fan's own hold, or 404: whether it is somebody else's is nobody's business."""
-    owner = visitors.of(request).owner_if_known
-    found = inventory.hold(reference=reference, owner=owner) if owner else None
-    if found is None:
-        raise Http404
-    return found
 
 
 def _again(request: HttpRequest, slug: str, wish: Wish, refusal: Exception) -> HttpResponse:
