@@ -1,7 +1,7 @@
 """A provider of its own process, a payment to begin, and the relay run to its end."""
 
 import itertools
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -41,14 +41,20 @@ def reference() -> str:
     return f"b{timezone.now():%H%M%S%f}-{next(_numbers)}"
 
 
-def begin(reference: str, amount: Money = PRICE, *, minutes: float = 10) -> charges.Started:
+def begin(
+    reference: str,
+    amount: Money = PRICE,
+    *,
+    minutes: float = 10,
+    deadline_at: datetime | None = None,
+) -> charges.Started:
     return charges.begin(
         reference=reference,
         amount=amount,
         description="Two seats",
         success_url="http://shop.example/done/{CHECKOUT_SESSION_ID}",
         cancel_url="http://shop.example/seats",
-        deadline_at=timezone.now() + timedelta(minutes=minutes),
+        deadline_at=deadline_at or timezone.now() + timedelta(minutes=minutes),
         email="ada@example.org",
     )
 
