@@ -75,11 +75,14 @@ def seats_of(hold_ids: Collection[int]) -> list[int]:
     return list(rows.select_for_update(of=("self",)).values_list("pk", flat=True))
 
 
-def pools_of(hold_ids: Collection[int]) -> list[int]:
-    """Lock the pools that these holds have places of."""
+def pools_of(hold_ids: Collection[int], *, and_these: Collection[int] = ()) -> list[int]:
+    """Lock the pools that these holds have places of, and these."""
     transactions.require()
     lines = HoldLine.objects.filter(hold_id__in=hold_ids, pool__isnull=False)
-    rows = AdmissionPool.objects.filter(pk__in=lines.values("pool")).order_by("pk")
+    which = Q(pk__in=lines.values("pool"))
+    if and_these:
+        which |= Q(pk__in=and_these)
+    rows = AdmissionPool.objects.filter(which).order_by("pk")
     return list(rows.select_for_update(of=("self",)).values_list("pk", flat=True))
 
 

@@ -99,6 +99,9 @@ def _attempt(
         rows = locks.seats(
             event_id=terms.event_id, seat_ids=wish.seat_ids, of_holds=[h.id for h in locked]
         )
+        if locked and wish.pools:
+            # Ending holds locks their pools: here, in one order with those that are wanted.
+            locks.pools_of([hold.id for hold in locked], and_these=wish.pool_ids)
         now = at or locks.clock()
 
         lapsed = {h.id: h for h in locked if h.state == HoldState.ACTIVE and h.expires_at <= now}

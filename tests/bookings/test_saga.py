@@ -22,7 +22,7 @@ from payments.models import Payment
 from payments.services import reconciliation
 from tests.bookings.conftest import hold_of, pay, session_of, start, tell_all
 from tests.inventory.asking import confirm, lapse, place
-from tests.races.rivals import race
+from tests.races.rivals import race, wait_until_somebody_waits
 from ticketing.kernel import audit
 from ticketing.kernel.models import OutboxMessage
 
@@ -84,7 +84,7 @@ def test_a_correction_while_the_money_arrives_waits_its_turn(booking, hold, sale
 
     def sell_while_it_comes(**wish):
         again.start()
-        _wait_until_somebody_waits()
+        wait_until_somebody_waits()
         sell(**wish)
 
     monkeypatch.setattr(holds, "confirm", sell_while_it_comes)
@@ -94,14 +94,6 @@ def test_a_correction_while_the_money_arrives_waits_its_turn(booking, hold, sale
 
     assert met == [HoldLost]
     assert state_of(booking) == BookingState.CONFIRMED
-
-
-def _wait_until_somebody_waits():
-    with connection.cursor() as cursor:
-        while True:
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-            if cursor.fetchone()[0]:
-                return
 
 
 def test_paying_twice_is_one_payment(booking):

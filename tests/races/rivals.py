@@ -97,6 +97,15 @@ def _hear(rival: subprocess.Popen[str]) -> str:
     return rival.stdout.readline().strip()
 
 
+def wait_until_somebody_waits() -> None:
+    """Return when a rival stands before a lock that another one has."""
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            if cursor.fetchone()[0]:
+                return
+
+
 @contextmanager
 def _gate():
     with connection.cursor() as cursor:

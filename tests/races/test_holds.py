@@ -9,16 +9,16 @@ import threading
 from functools import partial
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from events import terms
 from inventory.errors import PlacesTaken
 from inventory.models import AdmissionPool, EventSeat, Hold, HoldState, SeatState
-from inventory.services import placing
+from inventory.services import placing, pools
 from tests import factories
 from tests.inventory.asking import lapse, place
-from tests.races.rivals import race
+from tests.races.rivals import race, wait_until_somebody_waits
 from ticketing.kernel import audit
 from ticketing.kernel.states import StatefulQuerySet
 
@@ -166,3 +166,27 @@ def test_seats_are_locked_in_order_before_they_are_written(sale, seats):
     write = next(i for i, sql in enumerate(said) if "UPDATE inventory_eventseat" in sql)
     assert "ORDER BY" in said[lock]
     assert lock < write
+
+
+def test_pools_of_an_ended_hold_and_of_the_wish_are_locked_in_one_order():
+    event = factories.opened_event(pool_capacity=5)
+    first = AdmissionPool.objects.get(event=event)
+    second = pools.add(event_id=event.pk, zone_id=first.zone_id, name="Right", capacity=5)
+    sale, seat = terms.of(event.pk), EventSeat.objects.filter(event=event).earliest("pk").pk
+    lapse(place(sale, [seat], pools=[(second, 1)]))
+    got = []
+
+    def take_over():
+        got.append(place(sale, [seat], pools=[(first.pk, 1)]))
+        connection.close()
+
+    rival = threading.Thread(target=take_over)
+    with transaction.atomic():
+        AdmissionPool.objects.select_for_update().get(pk=first.pk)
+        rival.start()
+        wait_until_somebody_waits()
+        # Who waits for the first has not taken the second yet.
+        assert AdmissionPool.objects.select_for_update(nowait=True).get(pk=second).held == 1
+    rival.join()
+
+    assert got
