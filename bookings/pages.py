@@ -110,7 +110,6 @@ def ticket_pass(booking: Booking, ticket: Ticket) -> dict[str, Any]:
         # Drawn by us, from a code of ours.
         "qr_svg": mark_safe(qr.svg(letters.code_of(ticket))),  # noqa: S308
         "reference": f"{booking.reference}-{line.position}",
-        "status": ticket.state,
         "url": reverse("bookings:ticket", args=[booking.secret, ticket.pk]),
         "pdf_url": reverse("bookings:ticket_pdf", args=[booking.secret, ticket.pk]),
     }
