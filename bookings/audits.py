@@ -60,7 +60,7 @@ register_query(
 )
 register_query(
     "a valid ticket has one live credential",
-    advice="re-issue the ticket",
+    advice="void all its codes but the newest, in the database; without one, ask its developers",
     sql="""
         SELECT 'ticket ' || ticket.id FROM bookings_ticket AS ticket
         WHERE ticket.state = 'valid' AND 1 <> (

@@ -1,8 +1,8 @@
-"""The life of a hold: placed, extended, and ended by its own identity in one of three ways.
+"""The life of a hold after `placing`: extended, and ended by its own identity in one of three ways.
 
-`place`, `extend`, `release` and `expire_batch` own a durable transaction; `confirm` joins the
-caller's, since the booking and its fact must commit with it. `at` is PostgreSQL's clock, read after
-the locks are taken, unless a test passes its own.
+`extend`, `release` and `expire_batch` own a durable transaction; `start_payment` and `confirm` join
+the caller's, since the booking and its fact must commit with them. `at` is PostgreSQL's clock, read
+after the locks are taken, unless a test passes its own.
 """
 
 from collections.abc import Collection

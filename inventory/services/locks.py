@@ -1,8 +1,9 @@
 """Who locks what, in the one order: the fan → holds by pk → seats by pk → pools by pk.
 
-Every function here joins the caller's transaction and is the only place that takes its kind of
-lock. The clock is read by the caller afterwards, so that a lease is judged as it is when the locks
-are held and not as it was when somebody began to wait for them.
+Every function here joins the caller's transaction and is the only place that waits for its kind of
+lock; the sweep of lapsed holds waits for none. The clock is read by the caller afterwards, so that
+a lease is judged as it is when the locks are held and not as it was when somebody began to wait for
+them.
 """
 
 from collections.abc import Collection

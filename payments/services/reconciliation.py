@@ -42,6 +42,11 @@ def reconcile_batch(*, at: datetime, limit: int) -> Mapping[str, int]:
     return counts
 
 
+def hasten(*, at: datetime) -> None:
+    """Make every payment that is not at rest due now, however long its pause would last."""
+    Payment.objects.exclude(next_check_at=None).update(next_check_at=at)
+
+
 def _claim(at: datetime, limit: int) -> list[Payment]:
     with transaction.atomic(durable=True):
         claimed = list(Payment.objects.due(at).select_for_update(skip_locked=True)[:limit])

@@ -146,7 +146,7 @@ def _drop_checks():
 def test_a_house_in_order_has_no_finding(capsys):
     call_command("audit")
 
-    assert "no finding" in capsys.readouterr().out
+    assert "No finding" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("rule", "fault"), FAULTS)
@@ -163,7 +163,7 @@ def test_the_command_fails_and_names_what_it_found(capsys):
     with connection.cursor() as cursor:
         cursor.execute("UPDATE inventory_admissionpool SET held = held + 1")
 
-    with pytest.raises(CommandError, match="1 findings"):
+    with pytest.raises(CommandError, match="Findings: 1"):
         call_command("audit")
 
     assert "a pool counts as held what active holds hold" in capsys.readouterr().err

@@ -79,7 +79,7 @@ def begin_and_pay(provider: LocalProvider, reference: str, **how) -> None:
 def reconcile(*, later: float = 0):
     """Ask about everything that is not at rest, `later` minutes from now."""
     at = timezone.now() + timedelta(minutes=later)
-    Payment.objects.exclude(next_check_at=None).update(next_check_at=at)
+    reconciliation.hasten(at=at)
     return reconciliation.reconcile_batch(at=at, limit=100)
 
 

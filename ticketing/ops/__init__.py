@@ -1,1 +1,1 @@
-"""What staff run over all the house at once: the demo, the audit. Decides nothing itself."""
+"""What runs over all the house: demo, audit, ticker, roles of staff. Decides nothing itself."""

@@ -7,7 +7,7 @@ from inventory.services import holds
 
 
 class Command(BaseCommand):
-    help = "End the holds whose lease has lapsed. Beat does this every second."
+    help = "Ends the holds whose lease has lapsed. Beat does this every second."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -16,4 +16,4 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, batch: int, **__: Any) -> None:
         ended = holds.expire_all(batch=batch)
-        self.stdout.write(f"Ended {ended} lapsed holds.")
+        self.stdout.write(f"Lapsed holds ended: {ended}.")

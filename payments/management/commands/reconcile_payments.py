@@ -4,14 +4,13 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from payments.models import Payment
 from payments.services import reconciliation
 
 BATCH = 100
 
 
 class Command(BaseCommand):
-    help = "Ask the payment provider about every payment that is not at rest, and finish it."
+    help = "Asks the payment provider about every payment that is due, and finishes it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -23,7 +22,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         at = timezone.now()
         if options["all"]:
-            Payment.objects.exclude(next_check_at=None).update(next_check_at=at)
+            reconciliation.hasten(at=at)
         totals: dict[str, int] = {}
         while counts := {k: n for k, n in self._batch(at).items() if n}:
             for name, number in counts.items():

@@ -6,7 +6,7 @@ from ticketing.kernel import outbox, tasks
 
 
 class Command(BaseCommand):
-    help = "Tell the facts that wait in the outbox, once. The ticker does this all the time."
+    help = "Tells the facts that wait in the outbox, once. The ticker does this all the time."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--batch", type=int, default=100, help="facts claimed at one time")
@@ -19,4 +19,4 @@ class Command(BaseCommand):
         told = 0
         while claimed := outbox.relay(limit=batch, dispatch=dispatch):
             told += claimed
-        self.stdout.write(f"Told {told} facts; the oldest open one is {outbox.lag()} old.")
+        self.stdout.write(f"Facts told: {told}. The oldest that still waits is {outbox.lag()} old.")

@@ -6,7 +6,7 @@ from ticketing.kernel import audit
 
 
 class Command(BaseCommand):
-    help = "Look for everything that may never be. Exits with 1 and names each finding, if any."
+    help = "Looks for everything that may never be. Names each finding, and then exits with 1."
 
     def handle(self, *_: Any, verbosity: int, **__: Any) -> None:
         findings = list(audit.run())
@@ -16,5 +16,5 @@ class Command(BaseCommand):
         for finding in findings:
             self.stderr.write(str(finding))
         if findings:
-            raise CommandError(f"{len(findings)} findings in {len(audit.rules())} checks.")
-        self.stdout.write(f"{len(audit.rules())} checks, no finding.")
+            raise CommandError(f"Findings: {len(findings)}, in {len(audit.rules())} checks.")
+        self.stdout.write(f"No finding, in {len(audit.rules())} checks.")

@@ -10,7 +10,7 @@ from ticketing.kernel import loadboard, outbox, tasks
 
 
 class Command(BaseCommand):
-    help = "Run the sub-second loop: the outbox relay. Any number may run."
+    help = "Runs the sub-second loop: the outbox relay. Any number may run."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
