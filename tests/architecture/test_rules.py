@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.core.management import get_commands
 from django.db import models
 
 ROOT = Path(__file__).parents[2]
@@ -81,3 +82,30 @@ def test_every_variable_of_the_settings_is_in_the_operators_handbook():
 
     assert variables
     assert sorted(name for name in variables if f"`{name}`" not in handbook) == []
+
+
+COMMANDS = sorted(
+    name for name, app in get_commands().items() if (ROOT / app.replace(".", "/")).is_dir()
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_in_the_operators_handbook(command):
+    assert f"`{command}" in (ROOT / "docs" / "operations.md").read_text()
+
+
+PATHS = re.compile(
+    r"`((?:bookings|docs|events|inventory|payments|static|templates|ticketing|venues)/[\w/.-]*)`"
+)
+LINKS = re.compile(r"\]\((?!https?:)([^)#]+)\)")
+
+
+@pytest.mark.parametrize(
+    "page", [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))], ids=named
+)
+def test_a_page_names_only_files_that_exist(page):
+    text = page.read_text()
+    named_here = [ROOT / path for path in PATHS.findall(text)]
+    named_here += [page.parent / path for path in LINKS.findall(text)]
+
+    assert [str(path) for path in named_here if not path.exists()] == []
