@@ -81,7 +81,7 @@ class OnSaleInline(EventInline):
 
 class FareInline(EventInline):
     model = Fare
-    verbose_name_plural = gettext_lazy("Fares: who one is")
+    verbose_name_plural = gettext_lazy("Fares: who is coming, such as Adult or Child")
     fields = ("rank", "name")
     ordering = ("rank",)
 
@@ -92,7 +92,7 @@ class ZoneInline(EventInline):
     model = PriceZone
     verbose_name = gettext_lazy("price zone")
     verbose_name_plural = gettext_lazy(
-        "Price zones: where one sits, and what it costs (save fares first, each is a column here)"
+        "Price zones: where people sit, and what it costs (save fares first, each is a column here)"
     )
     ordering = ("rank",)
 

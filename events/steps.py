@@ -38,7 +38,7 @@ class Step:
 
 def _pause(event: Event, _at: datetime) -> Text:
     programme.pause(event_id=event.pk)
-    return _("The sale rests. Who holds places may still pay for them.")
+    return _("The sale is paused. Whoever holds places can still pay for them.")
 
 
 def _resume(event: Event, _at: datetime) -> Text:

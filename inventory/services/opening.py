@@ -62,7 +62,7 @@ def _reasons_against(event: Event) -> list[str]:
     reasons = []
     if event.state not in {EventState.DRAFT, EventState.PUBLISHED}:
         reasons.append(
-            _("The event is %(state)s: publish it again first.")
+            _("The event is %(state)s: only one that is a draft or on the programme can be opened.")
             % {"state": event.get_state_display()}
         )
     if not event.on_sales.exists():
@@ -80,7 +80,7 @@ def _reasons_against(event: Event) -> list[str]:
 def _against_prices(event: Event, zones: list[PriceZone]) -> list[str]:
     fares = list(event.fares.order_by("rank"))
     if not zones:
-        return [_("It has no price zone: say where one sits.")]
+        return [_("It has no price zone: add one, such as Stalls.")]
     if not fares:
         return [_("It has no fare: add at least one, such as Adult.")]
     prices = {

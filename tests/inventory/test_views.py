@@ -93,7 +93,7 @@ def test_before_the_sale_seats_are_shown_and_cannot_be_ticked(client, event):
 def test_a_paused_sale_says_so_and_sells_nothing(client, event):
     Event.objects.filter(pk=event.pk).update(is_paused=True)
 
-    assert "The sale rests" in said(client.get(f"/events/{event.slug}/"))
+    assert "The sale is paused" in said(client.get(f"/events/{event.slug}/"))
     assert boxes(client.get(f"/events/{event.slug}/seats/stalls/")) == []
 
 
