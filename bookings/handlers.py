@@ -2,7 +2,8 @@
 
 import logging
 
-from bookings.models import Booking, BookingState, LapseReason, MailKind
+from bookings import selectors
+from bookings.models import BookingState, LapseReason, MailKind
 from bookings.services import issuing, mailing, paying
 from ticketing.kernel import outbox
 from ticketing.kernel.outbox import Fact
@@ -49,8 +50,7 @@ def mail_late(fact: Fact) -> None:
 @outbox.handler("payments.capture_failed")
 def revoke_unpaid_tickets(fact: Fact) -> None:
     """The money did not come after all: no ticket opens a door, and staff decide on the seats."""
-    reference = fact.payload["reference"].rpartition("-")[0]
-    booking = Booking.objects.filter(reference=reference, state=BookingState.CONFIRMED).first()
-    if booking:
+    booking = selectors.of_payment(fact.payload["reference"])
+    if booking and booking.state == BookingState.CONFIRMED:
         revoked = issuing.revoke(booking_id=booking.pk)
-        logger.error("capture failed: booking %s, %s tickets revoked", reference, revoked)
+        logger.error("capture failed: booking %s, %s tickets revoked", booking, revoked)

@@ -20,6 +20,12 @@ WHERE hold.event_id = %s AND hold.owner = %s AND booking.state = 'pending'
 """
 
 
+def of_payment(payment_reference: str) -> Booking | None:
+    """The booking that a payment is for, whichever of its tries that was."""
+    reference, _, _attempt = payment_reference.rpartition("-")
+    return Booking.objects.filter(reference=reference).first()
+
+
 def unclear(*, event_id: int, owner: str) -> Booking | None:
     """A booking of this fan whose money may still come though its seats are gone.
 

@@ -13,6 +13,13 @@ class Level(StrEnum):
     FEW = "few"
     NONE = "none"
 
+    @classmethod
+    def of(cls, free: int, places: int, *, few: float) -> "Level":
+        """How full it is; few are left below this share of all places."""
+        if free <= 0:
+            return cls.NONE
+        return cls.FEW if free < few * places else cls.MANY
+
 
 Levels = Callable[[Collection[int]], Mapping[int, Level]]
 _providers: list[Levels] = []

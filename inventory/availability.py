@@ -61,11 +61,4 @@ def _count(event_ids: list[int]) -> dict[int, Level]:
         return {}
     with connection.cursor() as cursor:
         cursor.execute(COUNT, {"events": event_ids})
-        return {event_id: level(int(free), int(places)) for event_id, free, places in cursor}
-
-
-def level(free: int, places: int) -> Level:
-    """Many, few or none: few is less than a tenth."""
-    if free <= 0:
-        return Level.NONE
-    return Level.FEW if free < FEW * places else Level.MANY
+        return {event: Level.of(int(free), int(all_), few=FEW) for event, free, all_ in cursor}

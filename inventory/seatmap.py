@@ -97,9 +97,7 @@ class RowShown:
 
 
 def level(free: int, capacity: int) -> Level:
-    if free <= 0:
-        return Level.NONE
-    return Level.FEW if free < capacity * FEW else Level.MANY
+    return Level.of(free, capacity, few=FEW)
 
 
 def level_text(shown: Level, free: int) -> str:

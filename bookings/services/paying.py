@@ -8,6 +8,7 @@ import logging
 from contextlib import suppress
 from dataclasses import dataclass
 
+from bookings import selectors
 from bookings.errors import BookingLapsed
 from bookings.models import Booking, BookingState, LapseReason
 from bookings.services import checkout
@@ -81,14 +82,15 @@ def learn(*, payment_reference: str) -> None:
     Money of an earlier try, or of a booking that lapsed meanwhile, goes back. May call the
     provider.
     """
-    reference, _, attempt = payment_reference.rpartition("-")
-    booking = Booking.objects.filter(reference=reference).first()
+    booking = selectors.of_payment(payment_reference)
     if booking is None:
         return
-    if str(booking.attempt) == attempt:
+    if booking.payment_reference == payment_reference:
         settle(booking=booking)
     payment = payments.payment(payment_reference)
-    unwanted = str(booking.attempt) != attempt or booking.state == BookingState.LAPSED
+    # Asked once more: settling looks at the booking anew, and the fan may have begun another try.
+    is_of_an_earlier_try = booking.payment_reference != payment_reference
+    unwanted = is_of_an_earlier_try or booking.state == BookingState.LAPSED
     if unwanted and payment and payment.is_paid:
         give_back(payment_reference=payment_reference)
 

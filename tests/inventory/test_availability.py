@@ -30,7 +30,7 @@ def forgetful():
     [(0, 100, Level.NONE), (1, 100, Level.FEW), (9, 100, Level.FEW), (10, 100, Level.MANY)],
 )
 def test_few_is_less_than_a_tenth(free, places, level):
-    assert availability.level(free, places) == level
+    assert Level.of(free, places, few=availability.FEW) == level
 
 
 def test_seats_and_pools_count_together():
