@@ -132,6 +132,23 @@ def test_a_slow_handler_whose_worker_died_is_sent_again(subscribe):
     assert OutboxMessage.objects.get().done_at
 
 
+def test_a_broker_that_is_away_for_long_kills_no_fact(subscribe):
+    told = []
+    subscribe("tests.fact_told", lambda fact: told.append(fact.key), slow=True)
+    publish()
+
+    def refuse(message_id, handler):
+        raise ConnectionError("no broker here")
+
+    for _ in range(outbox.MAX_ATTEMPTS + 1):
+        outbox.relay(limit=10, dispatch=refuse)
+        due()
+    relay()
+
+    assert told == ["1"]
+    assert OutboxMessage.objects.get().done_at
+
+
 def test_a_fact_nobody_listens_to_is_done(subscribe):
     publish()
     outbox._subscriptions.setdefault("tests.fact_told", [])

@@ -150,8 +150,7 @@ def _tell(message: OutboxMessage, dispatch: Callable[[int, str], None]) -> None:
             if subscription.name in done:
                 continue
             if subscription.slow:
-                # A worker has until the lease ends; then the fact is told again.
-                dispatch(message.pk, subscription.name)
+                _send_away(message, subscription, dispatch)
             else:
                 _run_quick(message, subscription)
     except Exception as error:
@@ -160,6 +159,17 @@ def _tell(message: OutboxMessage, dispatch: Callable[[int, str], None]) -> None:
         _postpone(message, error)
         return
     _close_if_done(message)
+
+
+def _send_away(
+    message: OutboxMessage, subscription: Subscription, dispatch: Callable[[int, str], None]
+) -> None:
+    """Ask a worker, who has until the lease ends; then the fact is told again."""
+    try:
+        dispatch(message.pk, subscription.name)
+    except Exception:
+        # The broker is away, however long: that says nothing against the fact.
+        logger.exception("fact %s could not be sent to a worker", message.pk)
 
 
 def _run_quick(message: OutboxMessage, subscription: Subscription) -> None:
