@@ -1,7 +1,8 @@
 """The deal, from the fan's first click on a seat to the ticket in hand.
 
-Owns: Booking and its lines, Ticket, Credential, the mails. A booking is PENDING from the start of
-the payment, and remembers the hold *and the fencing token* it started with: a confirm that carries
-another one is refused. It is the only floor that may ask inventory, payments and the waiting room;
-it learns of money by facts, and each step of the saga commits and may be run again.
+Owns: Booking and its lines, Ticket, Credential, the mails, and what organizers read about their
+sales. A booking is PENDING from the start of the payment, and remembers the hold *and the fencing
+token* it started with: a confirm that carries another one is refused. It is the only floor that may
+ask inventory, payments and the waiting room; it learns of money by facts, and each step of the saga
+commits and may be run again.
 """

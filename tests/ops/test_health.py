@@ -18,7 +18,7 @@ def test_a_process_is_ready_when_database_and_valkey_answer(client):
 
 @pytest.mark.django_db
 def test_without_valkey_a_process_is_not_ready(client, monkeypatch):
-    nowhere = redis.Redis(port=1)
+    nowhere = redis.Redis.from_url("redis://127.0.0.1:1")
     monkeypatch.setattr(loadboard, "valkey", lambda: nowhere)
 
     answer = client.get("/readyz")

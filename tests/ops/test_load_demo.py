@@ -18,7 +18,7 @@ def load():
     return out.getvalue()
 
 
-def test_the_demo_is_a_season_of_halls_states_and_currencies():
+def test_the_demo_is_a_season_of_halls_states_and_currencies_and_loading_again_changes_nothing():
     assert "The demo is loaded" in load()
 
     assert set(SeatMap.objects.values_list("state", flat=True)) == {SeatMapState.PUBLISHED}
@@ -31,13 +31,8 @@ def test_the_demo_is_a_season_of_halls_states_and_currencies():
     assert (full.booked, full.capacity) == (24, 24)
     assert list(audit.run()) == []
 
-
-def test_loading_again_changes_nothing():
-    load()
     before = EventSeat.objects.count(), Event.objects.count(), User.objects.count()
-
     assert "nothing changed" in load()
-
     assert (EventSeat.objects.count(), Event.objects.count(), User.objects.count()) == before
 
 

@@ -8,6 +8,8 @@ from django.db import close_old_connections
 
 from ticketing.kernel import loadboard, outbox, tasks
 
+AFTER_FAILURE_SECONDS = 1
+
 
 class Command(BaseCommand):
     help = "Runs the sub-second loop: the outbox relay. Any number may run."
@@ -25,10 +27,11 @@ class Command(BaseCommand):
         self.stdout.write("ticking")
         while not stopped.is_set():
             began = time.monotonic()
-            self._tick(batch)
-            stopped.wait(max(0.0, every / 1000 - (time.monotonic() - began)))
+            pause = every / 1000 if self._tick(batch) else AFTER_FAILURE_SECONDS
+            stopped.wait(max(0.0, pause - (time.monotonic() - began)))
 
-    def _tick(self, batch: int) -> None:
+    def _tick(self, batch: int) -> bool:
+        """Tell what waits; False if that failed."""
         close_old_connections()
         try:
             while outbox.relay(limit=batch, dispatch=tasks.dispatch) == batch:
@@ -37,4 +40,5 @@ class Command(BaseCommand):
         except Exception as error:
             # The database or the broker is away: say so, and try again at the next tick.
             self.stderr.write(f"tick failed: {type(error).__name__}: {error}")
-            time.sleep(1)
+            return False
+        return True
