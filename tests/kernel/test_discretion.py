@@ -3,6 +3,7 @@
 import logging
 import smtplib
 import sys
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -37,9 +38,9 @@ def test_an_address_in_the_words_of_a_mail_server_is_not_logged():
 
 
 def test_every_process_logs_so():
-    handlers = settings.LOGGING["handlers"].values()
+    logs: Any = settings.LOGGING
 
-    formatters = [settings.LOGGING["formatters"][each["formatter"]]["()"] for each in handlers]
+    formatters = [logs["formatters"][each["formatter"]]["()"] for each in logs["handlers"].values()]
 
     assert set(formatters) == {f"{DiscreetFormatter.__module__}.{DiscreetFormatter.__name__}"}
     # Celery would put formatters of its own in their place.
