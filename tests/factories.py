@@ -22,6 +22,7 @@ from events.models import (
 )
 from inventory.models import AdmissionPool
 from inventory.services import opening
+from payments.models import Payment, PaymentState
 from ticketing.accounts.models import User
 from venues.models import Row, Seat, SeatMap, SeatMapState, Section, SectionKind, Venue
 
@@ -199,3 +200,20 @@ def opened_event(**wishes: Any) -> Event:
     opening.open_event(event_id=event.pk, at=timezone.now())
     event.refresh_from_db()
     return event
+
+
+def captured_payment(reference: str) -> Payment:
+    """One euro, taken; the provider's session is cs_1 and its intent pi_1."""
+    now = timezone.now()
+    return Payment.objects.create(
+        reference=reference,
+        provider="stripe",
+        state=PaymentState.CAPTURED,
+        amount_minor=100,
+        captured_minor=100,
+        currency="EUR",
+        provider_session="cs_1",
+        provider_intent="pi_1",
+        deadline_at=now,
+        settled_at=now,
+    )

@@ -1,15 +1,8 @@
 import pytest
 from django.db import connection
-from django.utils import timezone
 
-from payments.models import (
-    CallKind,
-    Payment,
-    PaymentState,
-    ProviderCall,
-    ProviderEvent,
-    Refund,
-)
+from payments.models import CallKind, ProviderCall, ProviderEvent, Refund
+from tests import factories
 from tests.constraints.breaking import broken_by, copy
 
 pytestmark = pytest.mark.django_db
@@ -18,19 +11,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def paid():
     """A captured payment with a refund, a call and an event."""
-    now = timezone.now()
-    payment = Payment.objects.create(
-        reference="b1",
-        provider="stripe",
-        state=PaymentState.CAPTURED,
-        amount_minor=100,
-        captured_minor=100,
-        currency="EUR",
-        provider_session="cs_1",
-        provider_intent="pi_1",
-        deadline_at=now,
-        settled_at=now,
-    )
+    payment = factories.captured_payment("b1")
     refund = Refund.objects.create(payment=payment, reference="b1-back", amount_minor=100)
     ProviderCall.objects.create(
         payment=payment, refund=refund, kind=CallKind.REFUND, idempotency_key="k1"

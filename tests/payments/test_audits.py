@@ -5,6 +5,7 @@ from django.db import connection
 from django.utils import timezone
 
 from payments.models import CallKind, Payment, PaymentState, ProviderCall, Refund, RefundState
+from tests import factories
 from ticketing.kernel import audit
 
 pytestmark = pytest.mark.django_db
@@ -13,19 +14,7 @@ LONG_AGO = timedelta(minutes=20)
 
 @pytest.fixture
 def payment():
-    now = timezone.now()
-    return Payment.objects.create(
-        reference="b1",
-        provider="stripe",
-        state=PaymentState.CAPTURED,
-        amount_minor=100,
-        captured_minor=100,
-        currency="EUR",
-        provider_session="cs_1",
-        provider_intent="pi_1",
-        deadline_at=now,
-        settled_at=now,
-    )
+    return factories.captured_payment("b1")
 
 
 def found():
