@@ -149,6 +149,23 @@ def test_a_broker_that_is_away_for_long_kills_no_fact(subscribe):
     assert OutboxMessage.objects.get().done_at
 
 
+def test_what_needs_no_broker_does_not_wait_for_one_that_is_away(subscribe):
+    told, asked = [], []
+    subscribe("tests.fact_told", lambda fact: told.append(fact.key), name="quick")
+    subscribe("tests.fact_told", lambda fact: None, slow=True, name="slow")
+    for key in "123":
+        publish(key)
+
+    def refuse(message_id, handler):
+        asked.append(message_id)
+        raise ConnectionError("no broker here")
+
+    outbox.relay(limit=10, dispatch=refuse)
+
+    assert sorted(told) == ["1", "2", "3"]
+    assert len(asked) == 1
+
+
 def test_a_fact_nobody_listens_to_is_done(subscribe):
     publish()
     outbox._subscriptions.setdefault("tests.fact_told", [])

@@ -81,8 +81,9 @@ def relay(*, limit: int, dispatch: Callable[[int, str], None]) -> int:
     Any number of relays may run at once. Returns how many facts were claimed.
     """
     claimed = _claim(limit)
+    ask = _while_it_answers(dispatch)
     for message in claimed:
-        _tell(message, dispatch)
+        _tell(message, ask)
     return len(claimed)
 
 
@@ -150,7 +151,8 @@ def _tell(message: OutboxMessage, dispatch: Callable[[int, str], None]) -> None:
             if subscription.name in done:
                 continue
             if subscription.slow:
-                _send_away(message, subscription, dispatch)
+                # A worker has until the lease ends; then the fact is told again.
+                dispatch(message.pk, subscription.name)
             else:
                 _run_quick(message, subscription)
     except Exception as error:
@@ -161,15 +163,25 @@ def _tell(message: OutboxMessage, dispatch: Callable[[int, str], None]) -> None:
     _close_if_done(message)
 
 
-def _send_away(
-    message: OutboxMessage, subscription: Subscription, dispatch: Callable[[int, str], None]
-) -> None:
-    """Ask a worker, who has until the lease ends; then the fact is told again."""
-    try:
-        dispatch(message.pk, subscription.name)
-    except Exception:
-        # The broker is away, however long: that says nothing against the fact.
-        logger.exception("fact %s could not be sent to a worker", message.pk)
+def _while_it_answers(dispatch: Callable[[int, str], None]) -> Callable[[int, str], None]:
+    """Ask workers until the broker fails once, and then no more.
+
+    A broker that is away says nothing against a fact: it is told again when its lease ends. What
+    needs no broker shall not wait meanwhile.
+    """
+    failed = False
+
+    def ask(message_id: int, handler_name: str) -> None:
+        nonlocal failed
+        if failed:
+            return
+        try:
+            dispatch(message_id, handler_name)
+        except Exception:
+            failed = True
+            logger.exception("no worker can be asked for fact %s, nor for those after", message_id)
+
+    return ask
 
 
 def _run_quick(message: OutboxMessage, subscription: Subscription) -> None:

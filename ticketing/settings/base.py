@@ -184,7 +184,13 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # The worker writes its log as all others do, by LOGGING below.
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": int(timedelta(minutes=5).total_seconds())}
+# A broker that answers nothing is given up at once: whoever asked for work asks again by himself.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": int(timedelta(minutes=5).total_seconds()),
+    "socket_connect_timeout": 3,
+    "socket_timeout": 5,
+}
 
 # One line a record; never a name, an address or a secret of a person.
 LOGGING = {
