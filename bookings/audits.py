@@ -94,3 +94,16 @@ register_query(
                         AND payment.refunded_minor < payment.captured_minor)))
     """,
 )
+register_query(
+    "money of an earlier try goes back within ten minutes",
+    advice="look for the dead fact of this payment in the admin and try it again",
+    sql="""
+        SELECT 'payment ' || payment.reference FROM payments_payment AS payment
+        JOIN bookings_booking AS booking
+          ON booking.reference = substring(payment.reference FROM '^(.+)-[0-9]+$')
+        WHERE payment.reference <> booking.reference || '-' || booking.attempt
+          AND (payment.state = 'authorized'
+               OR (payment.state = 'captured' AND payment.refunded_minor < payment.captured_minor))
+          AND coalesce(payment.authorized_at, payment.settled_at) < now() - interval '10 minutes'
+    """,
+)

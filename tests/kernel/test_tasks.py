@@ -14,5 +14,6 @@ def test_a_broker_that_answers_nothing_is_not_waited_for_for_ever():
 
         with app.connection_for_write(address) as broker, pytest.raises(OperationalError):
             tasks.run_handler.apply_async(
-                kwargs={"message_id": 1, "handler": "any"}, connection=broker
+                kwargs={"message_id": 1, "handler": "any"},
+                connection=broker,  # type: ignore[call-arg]
             )

@@ -129,6 +129,11 @@ FAULTS = [
         "a confirmed booking has its money, a lapsed one has none",
         "UPDATE payments_payment SET amount_minor = amount_minor - 1",
     ),
+    (
+        "money of an earlier try goes back within ten minutes",
+        "UPDATE payments_payment SET authorized_at = now() - interval '1 hour';"
+        "UPDATE bookings_booking SET attempt = attempt + 1",
+    ),
 ]
 
 
