@@ -95,6 +95,7 @@ def hold(request: HttpRequest, reference: UUID) -> HttpResponse:
 
 
 @require_POST
+@patient
 @private
 def extend(request: HttpRequest, reference: UUID) -> HttpResponse:
     found = own_hold(request, reference)
@@ -108,6 +109,7 @@ def extend(request: HttpRequest, reference: UUID) -> HttpResponse:
 
 
 @require_POST
+@patient
 @private
 def change_fares(request: HttpRequest, reference: UUID) -> HttpResponse:
     found = own_hold(request, reference)
@@ -124,6 +126,7 @@ def change_fares(request: HttpRequest, reference: UUID) -> HttpResponse:
 
 
 @require_POST
+@patient
 @private
 def release(request: HttpRequest, reference: UUID) -> HttpResponse:
     found = own_hold(request, reference)

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -360,6 +360,19 @@ def test_the_reference_opens_nothing(client, held):
     client.post(held + "checkout/", BUYER)
 
     assert client.get(f"/bookings/{Booking.objects.get().reference}/").status_code == 404
+
+
+@pytest.mark.parametrize("door", ["extend/", "prices/", "release/", "checkout/"])
+def test_every_door_to_a_hold_says_when_to_come_again(client, held, monkeypatch, door):
+    def wait_in_vain(_hold_ids):
+        raise OperationalError("canceling statement due to lock timeout")
+
+    monkeypatch.setattr("inventory.services.locks.holds", wait_in_vain)
+
+    response = client.post(held + door, BUYER)
+
+    assert response.status_code == 503
+    assert response["Retry-After"] == "3"
 
 
 def test_who_cannot_be_served_in_time_is_told_when_to_come_again(client, event, seats):
