@@ -35,6 +35,8 @@ class Booking(models.Model):
     secret = models.CharField(max_length=64, unique=True)
     event = models.ForeignKey("events.Event", models.PROTECT, related_name="+")
     hold = models.ForeignKey("inventory.Hold", models.PROTECT, related_name="+")
+    # The one that the fan knows: late money may have moved the booking to a hold of its own.
+    first_hold = models.ForeignKey("inventory.Hold", models.PROTECT, related_name="+")
     # Of the hold when the booking started; confirm is refused with any other.
     fencing_token = models.BigIntegerField()
     state = models.CharField(max_length=10, choices=BookingState, default=BookingState.PENDING)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from bookings import letters
-from bookings.models import Booking, BookingLine, BookingState, Ticket
+from bookings.models import Booking, BookingLine, BookingState, Ticket, TicketState
 from bookings.services import checkout
 from bookings.tickets import qr
 from events import selectors as events
@@ -90,7 +90,7 @@ def booking_page(booking: Booking) -> dict[str, Any]:
             "email": booking.email,
             "total": booking.total.display(),
             # The fact that makes them is told within a moment.
-            "awaits_tickets": booking.state == BookingState.CONFIRMED and not tickets,
+            "awaits_tickets": status == BookingState.CONFIRMED and not tickets,
         },
         "event": event,
         "seatmap_url": seatmap_url(event),
@@ -121,12 +121,20 @@ def _status(booking: Booking) -> tuple[str, str]:
         if payment is None or payment.is_over:
             return "declined", _("Not paid")
         return "pending", _("Checking")
+    if booking.state == BookingState.CONFIRMED and _is_revoked(booking):
+        return "revoked", _("Not valid")
     words = {
         BookingState.CONFIRMED: _("Booked"),
         BookingState.LAPSED: _("Not booked"),
         BookingState.CANCELLED: _("Cancelled"),
     }
     return booking.state, words[BookingState(booking.state)]
+
+
+def _is_revoked(booking: Booking) -> bool:
+    """Whether there were tickets, and none is valid any more: the money did not come after all."""
+    tickets = Ticket.objects.filter(line__booking=booking)
+    return tickets.exists() and not tickets.filter(state=TicketState.VALID).exists()
 
 
 def _line(line: LineView, prices: PriceList, *, may_change: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from django.db import connection
 
-from bookings.models import Booking, BookingState
+from bookings.models import Booking
 from inventory import selectors as inventory
 from payments import selectors as payments
 
@@ -43,5 +43,5 @@ def unclear(*, event_id: int, owner: str) -> Booking | None:
 
 
 def of_hold(hold_id: int) -> Booking | None:
-    """The booking that was started for a hold, unless it came to nothing."""
-    return Booking.objects.filter(hold_id=hold_id).exclude(state=BookingState.LAPSED).first()
+    """The latest booking that a fan started with this hold, whatever became of both."""
+    return Booking.objects.filter(first_hold_id=hold_id).order_by("-pk").first()

@@ -57,6 +57,7 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
             secret=secrets.token_urlsafe(32),
             event_id=hold.event_id,
             hold_id=hold.id,
+            first_hold_id=hold.id,
             fencing_token=hold.fencing_token,
             email=email,
             name=name,

@@ -3,6 +3,7 @@
 import re
 import threading
 from datetime import timedelta
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -12,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from bookings.models import Booking, BookingState, Ticket
+from bookings.services import issuing
 from events.models import Event, Fare, OnSale
 from inventory.models import AdmissionPool, EventSeat, Hold, HoldState, SeatState
 from payments.models import Payment
@@ -247,8 +249,6 @@ def test_a_lapsed_hold_says_so_and_leads_back_to_the_seats(client, event, held):
 
 
 def _placed():
-    from types import SimpleNamespace
-
     return SimpleNamespace(hold_id=Hold.objects.get().pk)
 
 
@@ -314,6 +314,36 @@ def test_prices_cannot_change_once_the_payment_has_begun(client, event, held):
 
     assert "payment has begun" in said(response)
     assert "€100.00" in said(response)
+
+
+def test_your_seats_lead_to_the_booking_when_late_money_took_the_same_seats(
+    client, held, provider_here
+):
+    client.post(held + "checkout/", BUYER)
+    booking = Booking.objects.get()
+    lapse(booking)
+    provider_here.pay(session_of(booking))
+
+    client.get(f"/bookings/{booking.secret}/return/")
+
+    assert Booking.objects.get().state == BookingState.CONFIRMED
+    assert client.get(held)["Location"] == f"/bookings/{booking.secret}/"
+
+
+def test_revoked_tickets_are_called_so_and_not_awaited_for_ever(client, held, provider_here):
+    client.post(held + "checkout/", BUYER)
+    booking = Booking.objects.get()
+    provider_here.pay(session_of(booking))
+    client.get(f"/bookings/{booking.secret}/return/")
+    with transaction.atomic():
+        issuing.issue(booking_id=booking.pk)
+        issuing.revoke(booking_id=booking.pk)
+
+    page = client.get(f"/bookings/{booking.secret}/")
+
+    assert "These tickets are not valid" in said(page)
+    assert "being made" not in said(page)
+    assert "data-checking" not in page.content.decode()
 
 
 def test_while_money_may_still_come_nothing_else_is_sold_to_the_fan(client, event, seats, held):
