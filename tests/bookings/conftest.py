@@ -4,6 +4,7 @@ from bookings.services import checkout, paying
 from inventory import selectors
 from payments import selectors as payments
 from tests import factories
+from tests.bookings.asking import ask
 from tests.inventory.asking import place
 from tests.provider import KEY
 from ticketing.kernel import outbox
@@ -57,3 +58,9 @@ def tell_all():
     while OutboxMessage.objects.filter(done_at=None, dead_at=None).exists():
         if not outbox.relay(limit=100, dispatch=outbox.run_here):
             return
+
+
+@pytest.fixture
+def held(client, event, seats):
+    """The address of "your seats" of this client, two seats."""
+    return ask(client, event, seats[:2])["Location"]

@@ -10,14 +10,9 @@ from events.models import Event, OnSale
 from inventory.models import AdmissionPool, Block, BlockKind, EventSeat
 from tests import factories
 from tests.inventory.asking import place
+from tests.reading import said
 
 pytestmark = pytest.mark.django_db
-
-
-def said(response):
-    """The page as a person reads it: no tags, single spaces."""
-    text = re.sub(r"<[^>]+>", " ", response.content.decode())
-    return re.sub(r"\s+", " ", text)
 
 
 def boxes(response):
