@@ -36,6 +36,11 @@ class Step:
     is_drastic: bool = False
 
 
+def _announce(event: Event, at: datetime) -> Text:
+    programme.announce(event_id=event.pk, at=at)
+    return _("The event is on the programme.")
+
+
 def _pause(event: Event, _at: datetime) -> Text:
     programme.pause(event_id=event.pk)
     return _("The sale is paused. Whoever holds places can still pay for them.")
@@ -62,6 +67,13 @@ def _cancel(event: Event, at: datetime) -> Text:
 
 
 steps: list[Step] = [
+    Step(
+        "announce",
+        _("Put on the programme"),
+        _("Fans will see the event and when it goes on sale. It sells nothing until it is opened."),
+        lambda event: event.state == EventState.DRAFT,
+        _announce,
+    ),
     Step(
         "pause",
         _("Pause the sale"),

@@ -210,6 +210,17 @@ def test_what_stands_against_opening_is_shown_on_the_page(desk, draft):
     assert draft.state == EventState.DRAFT
 
 
+def test_a_draft_is_put_on_the_programme_before_it_sells(desk, draft, client):
+    desk.post(address(draft, "step", "announce"))
+
+    draft.refresh_from_db()
+    assert (draft.state, draft.opened_at) == (EventState.PUBLISHED, None)
+    page = client.get(f"/events/{draft.slug}/")
+    assert page.status_code == 200
+    assert "Choose seats" not in page.content.decode()
+    assert draft.title in client.get("/").content.decode()
+
+
 @pytest.mark.parametrize(
     ("step", "field", "value"),
     [
