@@ -64,3 +64,11 @@ def tell_all():
 def held(client, event, seats):
     """The address of "your seats" of this client, two seats."""
     return ask(client, event, seats[:2])["Location"]
+
+
+@pytest.fixture
+def booking(hold, sale):
+    """Pending, its payment open at the provider."""
+    booking = start(hold, sale)
+    pay(booking)
+    return booking

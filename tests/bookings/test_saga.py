@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 from django.core import mail
-from django.db import connection, transaction
+from django.db import connection
 from django.utils import timezone
 
 from bookings.errors import BookingLapsed
-from bookings.models import Booking, BookingState, LapseReason, Mail, Ticket, TicketState
-from bookings.services import checkout, issuing, mailing, paying
+from bookings.models import Booking, BookingState, LapseReason, Ticket, TicketState
+from bookings.services import checkout, paying
 from events import terms
 from events.models import Event, Price
 from inventory.errors import HoldLost
@@ -32,14 +32,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 def state_of(booking):
     booking.refresh_from_db()
     return booking.state
-
-
-@pytest.fixture
-def booking(hold, sale):
-    """Pending, its payment open at the provider."""
-    booking = start(hold, sale)
-    pay(booking)
-    return booking
 
 
 def test_a_paid_hold_becomes_a_booking_with_tickets_money_and_one_mail(
@@ -333,73 +325,6 @@ def test_a_provider_that_is_silent_leaves_the_booking_pending_and_unknown(
 
     assert payment.is_unknown
     assert state_of(booking) == BookingState.PENDING
-
-
-def test_tickets_are_issued_once_however_often_the_fact_is_told(provider_here, booking):
-    provider_here.pay(session_of(booking))
-    paying.refresh(booking=booking)
-
-    for _ in range(3):
-        with transaction.atomic():
-            issuing.issue(booking_id=booking.pk)
-
-    assert Ticket.objects.count() == 2
-
-
-def test_a_capture_that_fails_for_good_revokes_the_tickets(provider_here, booking):
-    provider_here.pay(session_of(booking))
-    paying.refresh(booking=booking)
-    intent = Payment.objects.get(reference=booking.payment_reference).provider_intent
-    provider_here.control("expire_auth", id=intent)
-    tell_all()
-
-    assert not Ticket.objects.filter(state=TicketState.VALID).exists()
-    assert not Ticket.objects.filter(credentials__voided_at=None).exists()
-
-
-def test_a_mail_whose_worker_died_is_sent_by_another_and_not_forgotten(
-    provider_here, booking, monkeypatch
-):
-    provider_here.pay(session_of(booking))
-    paying.refresh(booking=booking)
-    with monkeypatch.context() as dying:
-        dying.setattr("django.core.mail.EmailMultiAlternatives.send", _die)
-        with pytest.raises(SystemExit):
-            tell_all()
-    OutboxMessage.objects.update(available_at=timezone.now())
-    tell_all()
-    # It may still be in the other worker's hands.
-    assert not mail.outbox
-
-    Mail.objects.update(claimed_at=timezone.now() - mailing.CLAIM * 2)
-    OutboxMessage.objects.update(available_at=timezone.now())
-    tell_all()
-
-    assert len(mail.outbox) == 1
-
-
-def test_a_mail_that_failed_is_sent_later_and_once(provider_here, booking, monkeypatch):
-    provider_here.pay(session_of(booking))
-    paying.refresh(booking=booking)
-    with monkeypatch.context() as away:
-        away.setattr("django.core.mail.EmailMultiAlternatives.send", _refuse)
-        tell_all()
-    assert Mail.objects.get().sent_at is None
-    assert not mail.outbox
-
-    OutboxMessage.objects.update(available_at=timezone.now())
-    tell_all()
-
-    assert len(mail.outbox) == 1
-    assert Mail.objects.get().sent_at
-
-
-def _die(*_):
-    raise SystemExit
-
-
-def _refuse(*_):
-    raise ConnectionError("421 try again later")
 
 
 def title(booking):

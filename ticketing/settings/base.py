@@ -18,7 +18,6 @@ env = environ.Env()
 # Whatever is written while running, and nothing else, is in here.
 VAR = Path(env.str("VAR_DIR", str(ROOT / "var")))
 
-# --- Where the parts are -------------------------------------------------------------------
 # The public address of the site, no slash at the end: mails and the payment provider link to it.
 BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000").rstrip("/")
 DATABASES = {
@@ -55,7 +54,6 @@ CACHES = {
 }
 SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
 
-# --- Money ---------------------------------------------------------------------------------
 STRIPE_SECRET_KEY = env.str("STRIPE_SECRET_KEY", "")
 # Two may be valid at once while a secret is rotated: separate them by a comma.
 STRIPE_WEBHOOK_SECRET = env.list("STRIPE_WEBHOOK_SECRET", default=[])
@@ -67,14 +65,12 @@ if STRIPE_API_BASE and STRIPE_SECRET_KEY.startswith(("sk_live_", "rk_live_")):
         "unset STRIPE_API_BASE, or set STRIPE_SECRET_KEY to a test key."
     )
 
-# --- Holds ---------------------------------------------------------------------------------
 # Small enough that no fan waits behind a long expiry transaction.
 EXPIRY_BATCH = env.int("EXPIRY_BATCH", 200)
 
 # Whether the demo may be loaded: its people have a password that everybody knows.
 DEMO = False
 
-# --- Django --------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "ticketing.kernel",
     "ticketing.accounts",
@@ -175,7 +171,6 @@ EMAIL_TIMEOUT = 20
 EMAIL_DOMAIN = env.str("EMAIL_DOMAIN", "tickets.example.org")
 DEFAULT_FROM_EMAIL = env.str("FROM_EMAIL", "Tickets <tickets@example.org>")
 
-# --- Work behind the pages -----------------------------------------------------------------
 CELERY_BROKER_URL = VALKEY_URL
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
