@@ -214,6 +214,8 @@ class HoldLine(models.Model):
     zone = models.ForeignKey("events.PriceZone", models.PROTECT, related_name="+")
     fare = models.ForeignKey("events.Fare", models.PROTECT, related_name="+")
     places = models.PositiveSmallIntegerField(default=1)
+    # Of the places, those that were given back after they were sold.
+    cancelled = models.PositiveSmallIntegerField(db_default=0)
     # Both for one place.
     price_minor = models.PositiveBigIntegerField()
     fee_minor = models.PositiveBigIntegerField(default=0)
@@ -228,7 +230,37 @@ class HoldLine(models.Model):
                 condition=Q(seat__isnull=False, pool__isnull=True, places=1)
                 | Q(seat__isnull=True, pool__isnull=False, places__gte=1),
             ),
+            models.CheckConstraint(
+                name="inventory_line_cancels_no_more_than_its_places",
+                condition=Q(cancelled__lte=F("places")),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"line {self.pk} of hold {self.hold_id}"
+
+
+class SeatMove(models.Model):
+    """One move of one seat: its whole story, in the order of the pk.
+
+    Written by a trigger on EventSeat, so that no way of moving a seat can forget it, and refused
+    any change afterwards. It names rows that may be gone, hence without foreign keys.
+    """
+
+    seat = models.ForeignKey(
+        EventSeat, models.DO_NOTHING, related_name="moves", db_constraint=False
+    )
+    at = models.DateTimeField()
+    was = models.CharField(max_length=10, choices=SeatState)
+    became = models.CharField(max_length=10, choices=SeatState)
+    # Whose it became, or whose it was.
+    hold = models.ForeignKey(
+        Hold, models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False, null=True
+    )
+    block = models.ForeignKey(
+        Block, models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False, null=True
+    )
+    fencing_token = models.BigIntegerField(null=True)
+
+    def __str__(self) -> str:
+        return f"seat {self.seat_id}: {self.was} to {self.became}"

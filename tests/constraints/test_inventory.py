@@ -88,6 +88,12 @@ def test_inventory_seat_is_once_in_a_hold(placed):
             "UPDATE inventory_holdline SET places = 2 WHERE seat_id IS NOT NULL",
         ),
         ("inventory_line_is_a_seat_or_pool_places", "UPDATE inventory_holdline SET pool_id=NULL"),
+        (
+            "inventory_line_cancels_no_more_than_its_places",
+            "UPDATE inventory_holdline SET cancelled = places + 1",
+        ),
+        ("inventory_seat_moves_are_append_only", "UPDATE inventory_seatmove SET became = 'booked'"),
+        ("inventory_seat_moves_are_append_only", "DELETE FROM inventory_seatmove"),
     ],
 )
 def test_a_row_keeps_its_shape(name, sql):
