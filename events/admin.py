@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
-from events.backstage import OfOrganizer, VenueTimes
+from events.backstage import EventPartAdmin, OfOrganizer, VenueTimes
 from events.forms import fee_form, zone_form
 from events.models import (
     Event,
@@ -29,9 +29,10 @@ from events.models import (
     PriceZone,
     Series,
 )
+from events.presales import link_to_codes
 from events.steps import StepRefused, by_name, possible
 from ticketing.kernel import times
-from ticketing.kernel.backstage import CarefulAdmin, ReadOnlyAdmin
+from ticketing.kernel.backstage import CarefulAdmin
 from ticketing.kernel.money import Money
 
 STATE_COLORS = {
@@ -73,7 +74,12 @@ class EventInline(OfOrganizer, TabularInline):
 class OnSaleInline(EventInline):
     model = OnSale
     verbose_name_plural = gettext_lazy("On-sales: from when until just before when it sells")
-    fields = ("kind", "opens_at", "closes_at")
+    fields = ("kind", "opens_at", "closes_at", "codes")
+    readonly_fields = ("codes",)
+
+    @display(description=gettext_lazy("Presale codes"))
+    def codes(self, sale: OnSale) -> str:
+        return link_to_codes(sale)
 
     def get_extra(self, request: HttpRequest, obj: Model | None = None, **_options: Any) -> int:
         return 0 if obj and obj.on_sales.exists() else 1  # type: ignore[attr-defined]
@@ -295,30 +301,6 @@ class EventAdmin(VenueTimes, OfOrganizer, CarefulAdmin):
         if event.opened_at is None:
             return _("not yet")
         return times.spoken(event.opened_at, event.venue.time_zone)
-
-
-class EventPartAdmin(OfOrganizer, ReadOnlyAdmin):
-    """Parts of an event can be found and read on their own; they are edited on its page."""
-
-    list_select_related: tuple[str, ...] = ("event",)
-    list_filter: tuple[Any, ...] = (("event", admin.RelatedOnlyFieldListFilter),)
-
-
-@admin.register(OnSale)
-class OnSaleAdmin(EventPartAdmin):
-    list_display = ("event", "kind", "opens", "closes")
-    list_select_related = ("event__venue",)
-    list_filter = ("kind",)
-    search_fields = ("event__title", "event__slug")
-    ordering = ("-opens_at",)
-
-    @display(description=gettext_lazy("Opens"), ordering="opens_at")
-    def opens(self, sale: OnSale) -> str:
-        return times.spoken(sale.opens_at, sale.event.venue.time_zone)
-
-    @display(description=gettext_lazy("Closes"), ordering="closes_at")
-    def closes(self, sale: OnSale) -> str:
-        return times.spoken(sale.closes_at, sale.event.venue.time_zone)
 
 
 @admin.register(PriceZone)

@@ -3,6 +3,7 @@
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.contrib import admin
 from django.db.models import ForeignKey, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -10,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from events.models import Event
+from ticketing.kernel.backstage import ReadOnlyAdmin
 from venues.models import Venue
 
 # What a person reads instead of a field's own name.
@@ -57,6 +59,13 @@ class OfOrganizer:
         page = self.admin_site.get_model_admin(db_field.related_model)  # type: ignore[attr-defined]
         options.setdefault("queryset", page.get_queryset(request))
         return super().formfield_for_foreignkey(db_field, request, **options)  # type: ignore[misc]
+
+
+class EventPartAdmin(OfOrganizer, ReadOnlyAdmin):
+    """Parts of an event can be found and read on their own; they are edited on its page."""
+
+    list_select_related: tuple[str, ...] = ("event",)
+    list_filter: tuple[Any, ...] = (("event", admin.RelatedOnlyFieldListFilter),)
 
 
 class VenueTimes:

@@ -158,6 +158,37 @@ class OnSale(models.Model):
         return f"{self.get_kind_display()} from {opens:%Y-%m-%d %H:%M %Z}"
 
 
+class AccessCode(models.Model):
+    """Opens a presale to whoever knows it; the code itself is kept nowhere."""
+
+    on_sale = models.ForeignKey(OnSale, models.CASCADE, related_name="access_codes")
+    # A keyed hash: whoever reads it can neither learn nor test a code.
+    digest = models.CharField(max_length=64, editable=False)
+    # For the organizer, such as "fan club letter 3".
+    label = models.CharField(max_length=100, blank=True)
+    # Live holds and bookings that may go by it at one time; empty is any number.
+    max_holds = models.PositiveIntegerField(null=True, blank=True)
+    # Places that one fan may have by it, if fewer than the event's own limit.
+    max_places = models.PositiveSmallIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["on_sale", "digest"], name="events_access_code_is_unique_in_on_sale"
+            ),
+            models.CheckConstraint(
+                name="events_access_code_lets_somebody_in",
+                condition=(Q(max_holds=None) | Q(max_holds__gte=1))
+                & (Q(max_places=None) | Q(max_places__gte=1)),
+                violation_error_message="The limits of a code are 1 or more, or empty.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label or 'code'} {self.pk}"
+
+
 class PriceZone(models.Model):
     """Where you sit: the categories of the seat map that cost the same."""
 

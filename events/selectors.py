@@ -58,8 +58,15 @@ class EventView:
     # When the next sale opens, if one is to come.
     sale_opens_at: datetime | None
     sale_opens: str
+    # Whether that next one is a presale, for those who have a code.
+    is_presale_next: bool
+    # When the next public sale opens, which the next sale may be.
+    public_sale_opens: str
     # When the present public sale closes.
     sale_closes_at: datetime | None
+    # When the present presale closes.
+    presale_closes_at: datetime | None
+    presale_closes: str
     # The lowest price with its fees; only in lists, where no price list is shown.
     from_price: Money | None
     # The poster is drawn from the title.
@@ -182,7 +189,8 @@ def _view(event: Event, at: datetime, level: Level | None, from_price: Money | N
         level=level or Level.MANY,
     )
     coming = sale.next_window(at)
-    open_until = [window.closes_at for window in windows if window.is_open(at)]
+    coming_public = sale.next_window(at, of={OnSaleKind.PUBLIC})
+    presale_closes_at = sale.closes_at(at, OnSaleKind.PRESALE)
     digest = hashlib.sha256(event.title.encode()).digest()
     return EventView(
         id=event.pk,
@@ -210,9 +218,18 @@ def _view(event: Event, at: datetime, level: Level | None, from_price: Money | N
         status=sale.status(at),
         status_text=sale.text(at, zone),
         sale_opens_at=coming.opens_at if coming else None,
-        sale_opens=times.spoken(coming.opens_at, zone) if coming else "",
-        sale_closes_at=max(open_until, default=None),
+        sale_opens=_spoken(coming, zone),
+        is_presale_next=coming is not None and coming.kind == OnSaleKind.PRESALE,
+        public_sale_opens=_spoken(coming_public, zone),
+        sale_closes_at=sale.closes_at(at, OnSaleKind.PUBLIC),
+        presale_closes_at=presale_closes_at,
+        presale_closes=times.spoken(presale_closes_at, zone) if presale_closes_at else "",
         from_price=from_price,
         hue=int.from_bytes(digest[:2], "big") % 360,
         pattern=digest[2] % POSTERS,
     )
+
+
+def _spoken(window: Window | None, zone: str) -> str:
+    """When a window opens, in the venue's time."""
+    return times.spoken(window.opens_at, zone) if window else ""

@@ -1,6 +1,6 @@
 """What an event is to a fan right now: on sale, soon, over, and the words for it. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -15,6 +15,8 @@ from ticketing.kernel import times
 class Status(StrEnum):
     ON_SALE = "on_sale"
     FEW = "few"
+    # Only those who carry a code may buy.
+    PRESALE = "presale"
     SOLD_OUT = "sold_out"
     SOON = "soon"
     PAUSED = "paused"
@@ -44,10 +46,17 @@ class Sale:
     windows: Sequence[Window]
     level: Level = Level.MANY
 
-    def next_window(self, at: datetime) -> Window | None:
-        """The first that is still to come."""
-        coming = [window for window in self.windows if window.opens_at > at]
+    def next_window(
+        self, at: datetime, *, of: Collection[OnSaleKind] = OnSaleKind
+    ) -> Window | None:
+        """The first that is still to come, of these kinds."""
+        coming = [window for window in self.windows if window.opens_at > at and window.kind in of]
         return min(coming, key=lambda window: window.opens_at, default=None)
+
+    def closes_at(self, at: datetime, kind: OnSaleKind) -> datetime | None:
+        """When the last of the windows of this kind that are open now closes."""
+        times = [w.closes_at for w in self.windows if w.is_open(at) and w.kind == kind]
+        return max(times, default=None)
 
     def status(self, at: datetime) -> Status:
         if self.state == EventState.CANCELLED:
@@ -56,10 +65,12 @@ class Sale:
             return Status.ENDED
         if self.state == EventState.POSTPONED:
             return Status.POSTPONED
-        if self.is_opened and any(
-            window.is_open(at) and window.kind == OnSaleKind.PUBLIC for window in self.windows
-        ):
-            return Status.PAUSED if self.is_paused else _by_level(self.level)
+        open_kinds = {window.kind for window in self.windows if window.is_open(at)}
+        if self.is_opened and open_kinds:
+            if self.is_paused:
+                return Status.PAUSED
+            is_presale = OnSaleKind.PUBLIC not in open_kinds and self.level != Level.NONE
+            return Status.PRESALE if is_presale else _by_level(self.level)
         return Status.SOON if self.next_window(at) or not self.is_opened else Status.ENDED
 
     def text(self, at: datetime, time_zone: str) -> str:
@@ -74,6 +85,7 @@ class Sale:
         return {
             Status.ON_SALE: _("On sale"),
             Status.FEW: _("Few left"),
+            Status.PRESALE: _("Presale"),
             Status.SOLD_OUT: _("Sold out"),
             Status.SOON: _("On sale soon"),
             Status.PAUSED: _("Sale paused"),

@@ -17,7 +17,24 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
+class Access:
+    """A presale code that a fan carries: the window it opens, and its own limits."""
+
+    code_id: int
+    opens_at: datetime
+    closes_at: datetime
+    # Live holds and bookings that may go by it at one time, and places of one fan.
+    max_holds: int | None
+    max_places: int | None
+
+    def is_open(self, at: datetime) -> bool:
+        return self.opens_at <= at < self.closes_at
+
+
+@dataclass(frozen=True, slots=True)
 class Terms:
+    """The terms for one fan: everybody's, and those of the presale code that he carries."""
+
     event_id: int
     currency: str
     lease: timedelta
@@ -33,10 +50,28 @@ class Terms:
     # What a fan gets who chose none.
     first_fare_id: int | None
     booking_fee: Money
+    # Presales likewise: open to those who carry a code of theirs.
+    presales: tuple[tuple[datetime, datetime], ...] = ()
+    access: Access | None = None
 
     def is_open(self, at: datetime) -> bool:
-        """Whether the public may buy at this moment."""
-        return self.is_selling and any(opens <= at < closes for opens, closes in self.windows)
+        """Whether this fan may buy at this moment."""
+        return self.is_selling and (self.is_public(at) or self.access_at(at) is not None)
+
+    def is_public(self, at: datetime) -> bool:
+        """Whether the public sale runs at this moment, so that nobody needs a code."""
+        return any(opens <= at < closes for opens, closes in self.windows)
+
+    def access_at(self, at: datetime) -> Access | None:
+        """The code that a hold goes by at this moment: none while the public sale runs."""
+        if self.access is None or self.is_public(at) or not self.access.is_open(at):
+            return None
+        return self.access
+
+    def needs_code(self, at: datetime) -> bool:
+        """Whether a code is all that this fan is missing at this moment."""
+        presale = any(opens <= at < closes for opens, closes in self.presales)
+        return self.is_selling and presale and not self.is_open(at)
 
 
 class NoSuchEvent(LookupError):
@@ -47,10 +82,13 @@ class NoSuchEvent(LookupError):
 TERMS = """
 SELECT id, currency, lease_seconds, payment_seconds, max_lease_seconds, limit_per_fan,
        state = 'published' AND opened_at IS NOT NULL AND NOT is_paused,
-       ARRAY(SELECT opens_at FROM events_onsale WHERE event_id = e.id AND kind = 'public'
-             ORDER BY id),
-       ARRAY(SELECT closes_at FROM events_onsale WHERE event_id = e.id AND kind = 'public'
-             ORDER BY id),
+       ARRAY(SELECT id FROM events_onsale WHERE event_id = e.id ORDER BY id),
+       ARRAY(SELECT kind = 'public' FROM events_onsale WHERE event_id = e.id ORDER BY id),
+       ARRAY(SELECT opens_at FROM events_onsale WHERE event_id = e.id ORDER BY id),
+       ARRAY(SELECT closes_at FROM events_onsale WHERE event_id = e.id ORDER BY id),
+       (SELECT ARRAY[code.on_sale_id, code.id, code.max_holds, code.max_places]
+        FROM events_accesscode code JOIN events_onsale sale ON sale.id = code.on_sale_id
+        WHERE code.id = %s AND sale.event_id = e.id AND sale.kind = 'presale'),
        ARRAY(SELECT ARRAY[p.zone_id, p.fare_id, p.amount_minor]
              FROM events_price p JOIN events_pricezone z ON z.id = p.zone_id
              WHERE z.event_id = e.id),
@@ -63,24 +101,25 @@ FROM events_event e
 """
 
 
-def of(event_id: int) -> Terms:
-    """The terms as they stand now, or NoSuchEvent."""
-    return _read(f"{TERMS} WHERE id = %s", event_id)
+def of(event_id: int, *, access: int | None = None) -> Terms:
+    """The terms as they stand now, or NoSuchEvent; `access` is the code that the fan carries."""
+    return _read(f"{TERMS} WHERE id = %s", event_id, access)
 
 
-def of_slug(slug: str) -> Terms:
+def of_slug(slug: str, *, access: int | None = None) -> Terms:
     """The terms of the event at this address, as they stand now, or NoSuchEvent."""
-    return _read(f"{TERMS} WHERE slug = %s", slug)
+    return _read(f"{TERMS} WHERE slug = %s", slug, access)
 
 
-def _read(statement: str, event: int | str) -> Terms:
+def _read(statement: str, event: int | str, access: int | None) -> Terms:
     with connection.cursor() as cursor:
-        cursor.execute(statement, [event])
+        cursor.execute(statement, [access, event])
         row = cursor.fetchone()
     if row is None:
         raise NoSuchEvent(event)
     event_id, currency, lease, payment, max_lease, limit, is_selling, *sale = row
-    opens, closes, prices, ticket_fee, booking_fee, first_fare_id = sale
+    ids, publics, opens, closes, code, prices, ticket_fee, booking_fee, first_fare_id = sale
+    times = list(zip(opens, closes, strict=True))
     return Terms(
         event_id=event_id,
         currency=currency,
@@ -89,8 +128,16 @@ def _read(statement: str, event: int | str) -> Terms:
         max_lease=timedelta(seconds=max_lease),
         limit_per_fan=limit,
         is_selling=is_selling,
-        windows=tuple(zip(opens, closes, strict=True)),
+        windows=tuple(window for window, public in zip(times, publics, strict=True) if public),
         rates={(zone, fare): Rate(amount, int(ticket_fee)) for zone, fare, amount in prices},
         first_fare_id=first_fare_id,
         booking_fee=Money(int(booking_fee), currency),
+        presales=tuple(window for window, public in zip(times, publics, strict=True) if not public),
+        access=_access(code, dict(zip(ids, times, strict=True))) if code else None,
     )
+
+
+def _access(code: list[int], windows: dict[int, tuple[datetime, datetime]]) -> Access:
+    on_sale_id, code_id, max_holds, max_places = code
+    opens_at, closes_at = windows[on_sale_id]
+    return Access(code_id, opens_at, closes_at, max_holds, max_places)

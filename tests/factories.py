@@ -15,11 +15,13 @@ from events.models import (
     Fee,
     FeeKind,
     OnSale,
+    OnSaleKind,
     Organizer,
     Price,
     PriceZone,
     Series,
 )
+from events.services import access
 from inventory.models import AdmissionPool
 from inventory.services import opening
 from payments.models import Payment, PaymentState
@@ -200,6 +202,21 @@ def opened_event(**wishes: Any) -> Event:
     opening.open_event(event_id=event.pk, at=timezone.now())
     event.refresh_from_db()
     return event
+
+
+def presale_code(event: Event, **limits: int) -> str:
+    """A code of a presale that runs now; the public sale of the event opens in an hour."""
+    now = timezone.now()
+    OnSale.objects.filter(event=event, kind=OnSaleKind.PUBLIC).update(
+        opens_at=now + timedelta(hours=1)
+    )
+    presale, _ = OnSale.objects.get_or_create(
+        event=event,
+        kind=OnSaleKind.PRESALE,
+        defaults={"opens_at": now - timedelta(hours=1), "closes_at": now + timedelta(hours=1)},
+    )
+    [code] = access.make(on_sale_id=presale.pk, number=1, **limits)
+    return code
 
 
 def captured_payment(reference: str) -> Payment:

@@ -6,13 +6,14 @@ from django.urls import reverse
 from events import terms
 from events.models import Event
 from inventory.models import EventSeat, Hold
-from tests.factories import OrganizerFactory, SeriesFactory, opened_event
+from tests.factories import OrganizerFactory, SeriesFactory, opened_event, presale_code
 from tests.inventory.asking import place
 
 pytestmark = pytest.mark.django_db
 SCOPED = [
     "events_event",
     "events_onsale",
+    "events_accesscode",
     "events_pricezone",
     "events_price",
     "events_fare",
@@ -30,6 +31,7 @@ def stranger():
     event = opened_event(title="Stranger", pool_capacity=3, fees={"ticket": 100})
     seat = EventSeat.objects.filter(event=event).earliest("pk")
     place(terms.of(event.pk), [seat.pk])
+    presale_code(event)
     return event
 
 

@@ -2,14 +2,16 @@ import pytest
 
 from events.models import FeeKind
 from tests.constraints.breaking import broken_by, copy
-from tests.factories import SeriesFactory, draft_event
+from tests.factories import SeriesFactory, draft_event, presale_code
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def event():
-    return draft_event(fees={FeeKind.TICKET: 100})
+    event = draft_event(fees={FeeKind.TICKET: 100})
+    presale_code(event)
+    return event
 
 
 @pytest.mark.parametrize(
@@ -21,6 +23,7 @@ def event():
         ("events_fare_rank_is_unique_in_event", "events_fare", {"name": "'Other'"}),
         ("events_one_price_per_zone_and_fare", "events_price", {}),
         ("events_fee_name_is_unique_in_event", "events_fee", {}),
+        ("events_access_code_is_unique_in_on_sale", "events_accesscode", {}),
         ("events_event_slug_key", "events_event", {}),
         ("events_organizer_name_key", "events_organizer", {"slug": "'other'"}),
     ],
@@ -53,6 +56,14 @@ def test_a_series_has_an_address_of_its_own():
         ("events_limit_per_fan_is_positive", "UPDATE events_event SET limit_per_fan = 0"),
         ("events_on_sale_closes_after_it_opens", "UPDATE events_onsale SET closes_at = opens_at"),
         ("events_zone_rank_is_a_letter", "UPDATE events_pricezone SET rank = 26"),
+        (
+            "events_access_code_lets_somebody_in",
+            "UPDATE events_accesscode SET max_holds = 0",
+        ),
+        (
+            "events_access_code_lets_somebody_in",
+            "UPDATE events_accesscode SET max_places = 0",
+        ),
         ("events_price_is_bounded", "UPDATE events_price SET amount_minor = 1000000001"),
         ("events_fee_is_bounded", "UPDATE events_fee SET amount_minor = 1000000001"),
     ],

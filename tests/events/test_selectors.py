@@ -168,7 +168,20 @@ def test_a_presale_is_announced_but_is_no_sale_for_everybody():
     during = view_of(event, at=NOON + timedelta(days=2))
 
     assert before.status_text.startswith("Presale from 2 Jun")
-    assert during.status == Status.SOON
+    assert before.is_presale_next
+    assert before.public_sale_opens.startswith("Sun 6 Jun")
+    assert (during.status, during.status_text) == (Status.PRESALE, "Presale")
+    assert during.presale_closes.startswith("Sat 5 Jun")
+    assert during.sale_closes_at is None
+
+
+def test_a_presale_that_runs_into_the_public_sale_keeps_nobody_out():
+    event = opened_event(starts_at=NOON + timedelta(days=9), sale_opens_at=NOON)
+    OnSale.objects.create(
+        event=event, kind=OnSaleKind.PRESALE, opens_at=NOON, closes_at=NOON + timedelta(days=1)
+    )
+
+    assert status_of(event, NOON) == Status.ON_SALE
 
 
 @pytest.mark.parametrize(

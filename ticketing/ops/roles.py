@@ -19,7 +19,7 @@ _LOOK_AT = {
 # Payments knows no organizer, so it cannot keep one from another's: not for organizers.
 _MONEY = {"payments": ["payment", "refund", "providercall", "providerevent"]}
 # What an organizer writes: taken away again only while nothing of it is sold.
-_EVENTS = ["series", "event", "onsale", "pricezone", "fare", "price", "fee"]
+_EVENTS = ["series", "event", "onsale", "accesscode", "pricezone", "fare", "price", "fee"]
 
 
 def _may(app: str, verbs: Iterable[str], models: Iterable[str]) -> set[str]:
