@@ -70,6 +70,28 @@ register_query(
     """,
 )
 register_query(
+    "a pool counts as booked what sold holds bought and did not give back",
+    advice="correct the pool's figure to the sum of its sold holds while its sale is paused",
+    sql="""
+        SELECT 'pool ' || pool.id FROM inventory_admissionpool AS pool
+        WHERE pool.booked <> coalesce((
+            SELECT sum(line.places - line.cancelled) FROM inventory_holdline AS line
+            JOIN inventory_hold AS hold ON hold.id = line.hold_id
+            WHERE line.pool_id = pool.id AND hold.state = 'confirmed'), 0)
+    """,
+)
+register_query(
+    "a sold hold owns every seat that it bought and did not give back, and no other",
+    advice=LOOK_AT_THE_HOLD,
+    sql="""
+        SELECT 'hold ' || hold.id FROM inventory_hold AS hold
+        WHERE hold.state = 'confirmed' AND ARRAY(
+            SELECT seat_id FROM inventory_holdline
+            WHERE hold_id = hold.id AND seat_id IS NOT NULL AND cancelled = 0 ORDER BY 1
+        ) <> ARRAY(SELECT id FROM inventory_eventseat WHERE hold_id = hold.id ORDER BY 1)
+    """,
+)
+register_query(
     "a pool never holds and books more than its capacity",
     advice="pause the sale, then raise the capacity or cancel bookings",
     sql="SELECT 'pool ' || id FROM inventory_admissionpool WHERE held + booked > capacity",

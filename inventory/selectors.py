@@ -183,6 +183,13 @@ def _line(row: HoldLine) -> LineView:
     )
 
 
+def seat_ids(hold_id: int) -> list[int]:
+    """The seats that a hold owns now."""
+    return list(
+        EventSeat.objects.filter(hold_id=hold_id).order_by("pk").values_list("pk", flat=True)
+    )
+
+
 def seat_names(seat_ids: Collection[int]) -> list[str]:
     """These seats as a fan calls them, in the order of the hall."""
     rows = (

@@ -32,7 +32,7 @@ from inventory.errors import (
     SaleClosed,
 )
 from inventory.services import fares, holds, placing
-from inventory.services.placing import Placed
+from inventory.services.grants import Granted
 from inventory.wishes import Wish
 from ticketing.kernel import times
 from ticketing.kernel.idempotency import KeyReused
@@ -71,7 +71,7 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("bookings:hold", placed.reference)
 
 
-def _place(sale: Terms, owner: str, key: str, wish: Wish) -> Placed:
+def _place(sale: Terms, owner: str, key: str, wish: Wish) -> Granted:
     """Place under the form's key with the wish folded in, so that Back and other seats works."""
     key = f"{key}:{wish.fingerprint(sale.event_id)[:16]}"
     for number in range(MOST_ROUNDS):

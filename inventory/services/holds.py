@@ -12,9 +12,10 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from events.terms import Terms
+from inventory import gate, selectors
 from inventory.errors import HoldLost
 from inventory.models import EventSeat, Hold, HoldLine, HoldState, SeatState
-from inventory.services import locks
+from inventory.services import locks, returns
 from ticketing.kernel import transactions
 
 
@@ -26,7 +27,7 @@ def extend(*, reference: UUID, owner: str, terms: Terms, at: datetime | None = N
     with transaction.atomic(durable=True):
         hold, now = _lock_live(_id_of(reference, owner), at)
         until = max(hold.expires_at, min(now + terms.lease, hold.max_expires_at))
-        Hold.objects.filter(pk=hold.id).update(expires_at=until)
+        _lengthen(hold, until)
     return until
 
 
@@ -50,7 +51,7 @@ def start_payment(*, hold_id: int, terms: Terms, at: datetime | None = None) -> 
     if hold.payment_started_at:
         return hold.expires_at
     until = max(hold.expires_at, min(now + terms.payment_time, hold.max_expires_at))
-    Hold.objects.filter(pk=hold.id).update(expires_at=until, payment_started_at=now)
+    _lengthen(hold, until, payment_started_at=now)
     return until
 
 
@@ -75,15 +76,16 @@ def confirm(*, hold_id: int, fencing_token: int, at: datetime | None = None) -> 
     hold, now = _lock_live(hold_id, at)
     if hold.fencing_token != fencing_token:
         raise HoldLost(f"hold {hold_id} carries another token")
-    locks.seats_of([hold_id])
+    locked = locks.seats_of([hold_id])
     seats = EventSeat.objects.filter(hold_id=hold_id, fencing_token=fencing_token)
     sold = seats.move_to(SeatState.BOOKED)
     if sold != _lines_with_a_seat(hold_id):
         raise HoldLost(f"hold {hold_id} does not own all its seats")
     if locks.pools_of([hold_id]):
-        _move_pool_places([hold_id], into_booked=True)
+        _book_pool_places(hold_id)
     if not Hold.objects.filter(pk=hold_id).move_to(HoldState.CONFIRMED, ended_at=now):
         raise HoldLost(f"hold {hold_id} is over")
+    _keep_at_the_gate(hold, locked, until=None)
 
 
 def expire_batch(*, limit: int, at: datetime | None = None) -> int:
@@ -117,39 +119,43 @@ def expire_all(*, batch: int) -> int:
 def end(hold_ids: Collection[int], state: HoldState, at: datetime) -> None:
     """Move active holds, locked by the caller, to RELEASED or EXPIRED and give back their places.
 
-    A seat goes where its hold `returns_to`: to everybody, or back into a block.
+    `returns` says where they go.
     """
     transactions.require()
     locks.seats_of(hold_ids)
-    with connection.cursor() as cursor:
-        cursor.execute(GIVE_BACK_SEATS, [list(hold_ids)])
+    returns.seats(hold_ids=hold_ids, state=SeatState.HELD)
     if locks.pools_of(hold_ids):
-        _move_pool_places(hold_ids, into_booked=False)
+        returns.held_pool_places(hold_ids)
     moved = Hold.objects.filter(pk__in=hold_ids).move_to(state, ended_at=at)
     if moved != len(hold_ids):
         raise HoldLost(f"of holds {sorted(hold_ids)} only {moved} were active")
 
 
-GIVE_BACK_SEATS = """
-UPDATE inventory_eventseat AS seat
-SET state = CASE WHEN hold.returns_to_id IS NULL THEN 'available' ELSE 'blocked' END,
-    block_id = hold.returns_to_id, hold_id = NULL
-FROM inventory_hold AS hold
-WHERE hold.id = ANY(%s) AND seat.hold_id = hold.id
-  AND seat.fencing_token = hold.fencing_token AND seat.state = 'held'
-"""
-
-
-def _move_pool_places(hold_ids: Collection[int], *, into_booked: bool) -> None:
+def _book_pool_places(hold_id: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE inventory_admissionpool AS pool SET held = held - taken.places,"
-            " booked = booked + CASE WHEN %s THEN taken.places ELSE 0 END"
+            "UPDATE inventory_admissionpool AS pool"
+            " SET held = held - taken.places, booked = booked + taken.places"
             " FROM (SELECT pool_id, sum(places) AS places FROM inventory_holdline"
-            "       WHERE hold_id = ANY(%s) AND pool_id IS NOT NULL GROUP BY pool_id) AS taken"
+            "       WHERE hold_id = %s AND pool_id IS NOT NULL GROUP BY pool_id) AS taken"
             " WHERE pool.id = taken.pool_id",
-            [into_booked, list(hold_ids)],
+            [hold_id],
         )
+
+
+def _lengthen(hold: locks.LockedHold, until: datetime, **changes: datetime) -> None:
+    Hold.objects.filter(pk=hold.id).update(expires_at=until, **changes)
+    _keep_at_the_gate(hold, selectors.seat_ids(hold.id), until=until)
+
+
+def _keep_at_the_gate(hold: locks.LockedHold, seat_ids: list[int], until: datetime | None) -> None:
+    gate.keep_on_commit(
+        event_id=hold.event_id,
+        owner=hold.owner,
+        key=hold.idempotency_key,
+        seat_ids=seat_ids,
+        until=until,
+    )
 
 
 def _lock_live(hold_id: int, at: datetime | None) -> tuple[locks.LockedHold, datetime]:

@@ -9,22 +9,37 @@ them.
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from django.db import connection
 from django.db.models import Q
 
-from inventory.models import AdmissionPool, EventSeat, Hold, HoldLine
+from inventory.models import AdmissionPool, EventSeat, Hold, HoldLine, HoldState
 from ticketing.kernel import transactions
 
 
 @dataclass(frozen=True, slots=True)
 class LockedHold:
     id: int
+    reference: UUID
+    event_id: int
+    owner: str
+    idempotency_key: str
     state: str
     fencing_token: int
     expires_at: datetime
     max_expires_at: datetime
     payment_started_at: datetime | None
+    returns_to_id: int | None
+    currency: str
+
+    def has_lapsed(self, at: datetime) -> bool:
+        """Whether it is active and its lease is over, so that its places are free."""
+        return self.state == HoldState.ACTIVE and self.expires_at <= at
+
+    def is_live(self, at: datetime) -> bool:
+        return self.state == HoldState.ACTIVE and self.expires_at > at
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +47,20 @@ class LockedSeat:
     id: int
     state: str
     hold_id: int | None
+    block_id: int | None
     zone_id: int
+    # PostgreSQL's clock after this lock was taken; that of the last seat is after all of them.
+    at: datetime
 
 
-# Every hold begins with it: what is the same each time is built once.
-_SEATS = EventSeat.objects.order_by("pk").values_list(*LockedSeat.__dataclass_fields__)
+# Written out, since every hold waits here. The rows are sorted, then locked in that order, and only
+# then does the clock stand beside each.
+SEATS = """
+SELECT id, state, hold_id, block_id, zone_id, clock_timestamp() FROM (
+    SELECT id, state, hold_id, block_id, zone_id FROM inventory_eventseat
+    WHERE event_id = %s AND {which} ORDER BY id FOR UPDATE
+) AS locked
+"""
 
 
 def fan(*, event_id: int, owner: str) -> None:
@@ -64,9 +88,13 @@ def seats(
 ) -> list[LockedSeat]:
     """Lock these seats of the event, and all seats that these holds own."""
     transactions.require()
-    wanted = Q(pk__in=seat_ids) | Q(hold_id__in=of_holds) if of_holds else Q(pk__in=seat_ids)
-    rows = _SEATS.filter(wanted, event_id=event_id).select_for_update(of=("self",))
-    return [LockedSeat(*row) for row in rows]
+    which = "(id = ANY(%s) OR hold_id = ANY(%s))" if of_holds else "id = ANY(%s)"
+    values: list[Any] = [event_id, list(seat_ids)]
+    if of_holds:
+        values.append(list(of_holds))
+    with connection.cursor() as cursor:
+        cursor.execute(SEATS.format(which=which), values)
+        return [LockedSeat(*row) for row in cursor.fetchall()]
 
 
 def seats_of(hold_ids: Collection[int]) -> list[int]:

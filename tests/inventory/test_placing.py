@@ -259,6 +259,6 @@ def test_a_pool_of_another_event_is_unknown_here(pool, sale):
 
 
 def test_placing_asks_the_database_few_questions(sale, seats, django_assert_num_queries):
-    # Savepoint, the fan's lock, his holds, lapsed owners, the seats' lock, the clock, the write.
-    with django_assert_num_queries(8):
+    # Savepoint, the fan's lock, what he and lapsed owners hold, the seats' lock, the write.
+    with django_assert_num_queries(6):
         place(sale, seats[:2])

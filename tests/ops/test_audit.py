@@ -87,6 +87,14 @@ FAULTS = [
         "UPDATE inventory_admissionpool SET held = held + 1",
     ),
     (
+        "a pool counts as booked what sold holds bought and did not give back",
+        "UPDATE inventory_holdline SET cancelled = places WHERE pool_id IS NOT NULL",
+    ),
+    (
+        "a sold hold owns every seat that it bought and did not give back, and no other",
+        "UPDATE inventory_holdline SET cancelled = 1 WHERE seat_id IS NOT NULL",
+    ),
+    (
         "a pool never holds and books more than its capacity",
         "UPDATE inventory_admissionpool SET capacity = 1",
     ),

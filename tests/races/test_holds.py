@@ -15,12 +15,11 @@ from django.test.utils import CaptureQueriesContext
 from events import terms
 from inventory.errors import PlacesTaken
 from inventory.models import AdmissionPool, EventSeat, Hold, HoldState, SeatState
-from inventory.services import placing, pools
+from inventory.services import grants, locks, pools
 from tests import factories
 from tests.inventory.asking import lapse, place
 from tests.races.rivals import race, wait_until_somebody_waits
 from ticketing.kernel import audit
-from ticketing.kernel.states import StatefulQuerySet
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,23 +35,21 @@ def refusals(outcomes):
 @pytest.fixture
 def unguarded(monkeypatch):
     """No lock on the rows, and no condition on the write."""
-    monkeypatch.setattr(StatefulQuerySet, "select_for_update", lambda self, **_: self)
-    monkeypatch.setattr(
-        placing, "WRITE", placing.WRITE.replace(" AND seat.state = 'available'", "")
-    )
+    monkeypatch.setattr(locks, "SEATS", locks.SEATS.replace("FOR UPDATE", ""))
+    monkeypatch.setattr(grants, "FOR_ALL", "true")
 
 
 @pytest.fixture
 def slow_writers(monkeypatch):
     """Every rival reads before the first one writes, so that a missing lock must show."""
     everyone = threading.Barrier(50)
-    write = placing._write
+    write = grants.new_hold
 
     def write_together(**values):
         everyone.wait(timeout=30)
         return write(**values)
 
-    monkeypatch.setattr(placing, "_write", write_together)
+    monkeypatch.setattr(grants, "new_hold", write_together)
 
 
 def test_one_of_fifty_rivals_gets_the_seat(sale, seats):

@@ -65,6 +65,8 @@ if STRIPE_API_BASE and STRIPE_SECRET_KEY.startswith(("sk_live_", "rk_live_")):
         "unset STRIPE_API_BASE, or set STRIPE_SECRET_KEY to a test key."
     )
 
+# The shortcut in Valkey before a hold; without it every refusal asks PostgreSQL.
+GATE = env.bool("GATE", True)
 # Small enough that no fan waits behind a long expiry transaction.
 EXPIRY_BATCH = env.int("EXPIRY_BATCH", 200)
 

@@ -1,0 +1,119 @@
+"""Changing a live hold: other seats and places, all of them or none, under a new token."""
+
+from collections import Counter
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from events.terms import Terms
+from inventory import gate
+from inventory.errors import HoldLost, LimitReached, PaymentStarted, PlacesTaken
+from inventory.models import Hold, HoldLine, HoldState, SeatState
+from inventory.services import grants, holds, judging, locks, returns
+from inventory.services.grants import Granted
+from inventory.services.judging import Ask, Judged
+from inventory.wishes import Wish
+
+
+def change(
+    *, reference: UUID, owner: str, terms: Terms, wish: Wish, at: datetime | None = None
+) -> Granted:
+    """Let the fan's live hold own exactly the places of `wish`; asking twice changes nothing more.
+
+    What he keeps keeps its price and the lease its end. The hold gets a new token, so that what
+    began with the old one, in another tab perhaps, cannot go on. Raises HoldLost, PaymentStarted
+    once the amount is frozen, or what `place` raises; then nothing has changed.
+    """
+    wish.check()
+    if wish.places > terms.limit_per_fan:
+        raise LimitReached(limit=terms.limit_per_fan, owned=0, asked=wish.places)
+    hold = Hold.objects.filter(reference=reference, owner=owner, event_id=terms.event_id).first()
+    if hold is None:
+        raise HoldLost("no such hold of this fan")
+    ask = Ask(terms, owner, hold.idempotency_key, wish, hold.returns_to_id, at)
+    with gate.claimed(event_id=ask.event_id, seat_ids=wish.seat_ids, owner=owner, key=ask.key):
+        try:
+            return _change(hold.pk, ask, clear_pools=False)
+        except PlacesTaken as refusal:
+            if not refusal.pool_ids:
+                raise
+        return _change(hold.pk, ask, clear_pools=True)
+
+
+def _change(hold_id: int, ask: Ask, *, clear_pools: bool) -> Granted:
+    with transaction.atomic(durable=True):
+        locks.fan(event_id=ask.event_id, owner=ask.owner)
+        mine, suspects = judging.look(ask)
+        if clear_pools:
+            suspects |= judging.lapsed_in_pools(ask)
+        judged = judging.judge(ask, suspects | {hold_id}, kept_by=hold_id)
+        hold = judged.holds[hold_id]
+        if not hold.is_live(judged.now):
+            raise HoldLost(f"hold {hold_id} is over")
+        if hold.payment_started_at:
+            raise PaymentStarted(hold.reference)
+        judging.check_limit(ask, mine, judged.holds)
+        if judged.lapsed:
+            holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
+        return _rewrite(hold, ask, judged)
+
+
+def _rewrite(hold: locks.LockedHold, ask: Ask, judged: Judged) -> Granted:
+    wish = ask.wish
+    old = list(HoldLine.objects.filter(hold_id=hold.id))
+    kept, new = _split(old, wish, ask.terms)
+    if not new.places and kept == {line.pk: line.places for line in old}:
+        return Granted(hold.id, hold.reference, hold.fencing_token, hold.expires_at)
+    HoldLine.objects.filter(hold_id=hold.id).exclude(pk__in=kept).delete()
+    for line in old:
+        if kept.get(line.pk, line.places) != line.places:
+            HoldLine.objects.filter(pk=line.pk).update(places=kept[line.pk])
+
+    given_up = {seat.id for seat in judged.seats if seat.hold_id == hold.id} - set(wish.seat_ids)
+    if given_up:
+        returns.seats(hold_ids=[hold.id], state=SeatState.HELD, only=given_up)
+    granted = grants.changed_hold(
+        hold_id=hold.id,
+        channel=hold.returns_to_id,
+        lines=grants.priced(ask.terms, new, judged.zones),
+        seat_ids=wish.seat_ids,
+    )
+    more = Counter(grants.sum_by_pool(wish.pools))
+    for line in old:
+        if line.pool_id:
+            more[line.pool_id] -= line.places
+    grants.take_pool_places(event_id=hold.event_id, places=more)
+    gate.keep_on_commit(
+        event_id=hold.event_id,
+        owner=hold.owner,
+        key=hold.idempotency_key,
+        seat_ids=wish.seat_ids,
+        until=granted.expires_at,
+    )
+    return granted
+
+
+def _split(old: list[HoldLine], wish: Wish, terms: Terms) -> tuple[dict[int, int], Wish]:
+    """The lines that stay as they were priced, with their places, and what has to be priced anew.
+
+    A fan who names no fare for a seat he has keeps that, too. Fewer places of a pool cost what they
+    cost; more of them are priced together.
+    """
+    seats = {line.seat_id: line for line in old if line.seat_id}
+    pools = {(line.pool_id, line.fare_id): line for line in old if line.pool_id}
+    kept: dict[int, int] = {}
+    new_seats, new_pools = [], []
+    for seat in wish.seats:
+        line = seats.get(seat.seat_id)
+        if line and seat.fare_id in {None, line.fare_id}:
+            kept[line.pk] = 1
+        else:
+            new_seats.append(seat)
+    for pool in wish.pools:
+        line = pools.get((pool.pool_id, pool.fare_id or terms.first_fare_id or 0))
+        if line and pool.places <= line.places:
+            kept[line.pk] = pool.places
+        else:
+            new_pools.append(pool)
+    return kept, Wish(seats=tuple(new_seats), pools=tuple(new_pools))

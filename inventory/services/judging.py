@@ -1,0 +1,187 @@
+"""Who may have which places: looking, locking, and judging what was locked.
+
+Placing and changing a hold go through `judge`, which is the one place that decides whether a place
+is free. Every function joins the caller's transaction.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from events.terms import Terms
+from inventory.errors import AlreadyHolding, LimitReached, PlacesTaken, SaleClosed, UnknownPlaces
+from inventory.models import HoldState, SeatState
+from inventory.services import locks
+from inventory.wishes import Wish
+
+# How many lapsed holds one fan clears away when a pool looks full.
+SWEEP = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Who asks for which places of an event, and by which channel."""
+
+    terms: Terms
+    owner: str
+    key: str
+    wish: Wish
+    # The block that an offer or a box office sells from; None is the general sale.
+    channel: int | None
+    # A test's own clock instead of PostgreSQL's.
+    at: datetime | None
+
+    @property
+    def event_id(self) -> int:
+        return self.terms.event_id
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A hold as it was seen before any lock but the fan's own."""
+
+    id: int
+    reference: UUID
+    owner: str
+    state: str
+    key: str
+    fingerprint: str
+    fencing_token: int
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is locked, at one moment: seats, those of them that are wanted, and lapsed holds."""
+
+    now: datetime
+    seats: Sequence[locks.LockedSeat]
+    wanted: Sequence[locks.LockedSeat]
+    lapsed: Sequence[int]
+    # Every hold that was locked, by id: lapsed ones, and those the caller named.
+    holds: dict[int, locks.LockedHold]
+
+    @property
+    def zones(self) -> dict[int, int]:
+        """The price zone of each wanted seat."""
+        return {seat.id: seat.zone_id for seat in self.wanted}
+
+
+# The fan's hold of this key, wherever it is; his active and sold ones at this event; and whoever
+# seems to own wanted seats on a lapsed lease, which is only a suspicion until it is locked.
+LOOK = """
+SELECT id, reference, owner, state, idempotency_key, fingerprint, fencing_token, expires_at
+FROM inventory_hold WHERE owner = %(owner)s AND (idempotency_key = %(key)s
+    OR event_id = %(event)s AND state IN ('active', 'confirmed'))
+UNION
+SELECT hold.id, reference, owner, hold.state, idempotency_key, fingerprint, hold.fencing_token,
+    expires_at
+FROM inventory_eventseat AS seat JOIN inventory_hold AS hold ON hold.id = seat.hold_id
+WHERE seat.id = ANY(%(seats)s) AND hold.state = 'active'
+    AND hold.expires_at <= coalesce(%(at)s, clock_timestamp())
+    AND hold.returns_to_id IS NOT DISTINCT FROM %(channel)s
+"""
+
+
+def look(ask: Ask) -> tuple[list[Known], set[int]]:
+    """The fan's own holds, and the ids of others' that seem to have lapsed on wanted seats."""
+    values: dict[str, Any] = {
+        "owner": ask.owner,
+        "key": ask.key,
+        "event": ask.event_id,
+        "seats": ask.wish.seat_ids,
+        "channel": ask.channel,
+        "at": ask.at,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(LOOK, values)
+        found = [Known(*row) for row in cursor.fetchall()]
+    mine = [hold for hold in found if hold.owner == ask.owner]
+    return mine, {hold.id for hold in found if hold.owner != ask.owner}
+
+
+def lapsed_in_pools(ask: Ask) -> set[int]:
+    """Holds that seem to have lapsed with places of the wanted pools, the oldest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT hold.id FROM inventory_hold AS hold WHERE hold.state = 'active'"
+            " AND hold.expires_at <= coalesce(%s, clock_timestamp())"
+            " AND hold.returns_to_id IS NOT DISTINCT FROM %s AND EXISTS ("
+            "   SELECT FROM inventory_holdline WHERE hold_id = hold.id AND pool_id = ANY(%s))"
+            " ORDER BY hold.expires_at LIMIT %s",
+            [ask.at, ask.channel, ask.wish.pool_ids, SWEEP],
+        )
+        return {hold_id for (hold_id,) in cursor.fetchall()}
+
+
+def check_limit(ask: Ask, mine: Iterable[Known], locked: Mapping[int, locks.LockedHold]) -> None:
+    """Count what the fan bought here and what he asks for now. Raises LimitReached.
+
+    What is `locked` may have been sold since it was looked at.
+    """
+    states = {hold.id: hold.state for hold in mine}
+    states |= {hold.id: hold.state for hold in locked.values() if hold.owner == ask.owner}
+    sold = [hold_id for hold_id, state in states.items() if state == HoldState.CONFIRMED]
+    owned, limit = _places_of(sold) if sold else 0, ask.terms.limit_per_fan
+    if owned + ask.wish.places > limit:
+        raise LimitReached(limit=limit, owned=owned, asked=ask.wish.places)
+
+
+def _places_of(hold_ids: Collection[int]) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(sum(places - cancelled), 0) FROM inventory_holdline"
+            " WHERE hold_id = ANY(%s)",
+            [list(hold_ids)],
+        )
+        return int(cursor.fetchone()[0])
+
+
+def judge(ask: Ask, suspects: Collection[int], *, kept_by: int | None = None) -> Judged:
+    """Lock these holds, all their seats and the wanted ones, and insist that all of these are free.
+
+    A seat is free for this channel, or it is `kept_by` a hold that has it already. Raises
+    AlreadyHolding, SaleClosed, UnknownPlaces, or PlacesTaken with every seat that is not free.
+    """
+    wish = ask.wish
+    locked = {hold.id: hold for hold in locks.holds(sorted(suspects))}
+    rows = locks.seats(event_id=ask.event_id, seat_ids=wish.seat_ids, of_holds=locked.keys())
+    ends_pools = bool(locked and (wish.pools or kept_by))
+    if ends_pools:
+        # Ending holds locks their pools: here, in one order with those that are wanted.
+        locks.pools_of(locked.keys(), and_these=wish.pool_ids)
+    now = ask.at or (rows[-1].at if rows and not ends_pools else locks.clock())
+
+    for hold in locked.values():
+        if hold.owner == ask.owner and hold.id != kept_by and hold.is_live(now):
+            raise AlreadyHolding(hold.reference)
+    if not ask.terms.is_open(now):
+        raise SaleClosed(
+            min((opens for opens, _ in ask.terms.windows if opens > now), default=None)
+        )
+    lapsed = {hold.id for hold in locked.values() if hold.has_lapsed(now)}
+    own_channel = {hold_id for hold_id in lapsed if locked[hold_id].returns_to_id == ask.channel}
+    wanted = [row for row in rows if row.id in set(wish.seat_ids)]
+    _check_free(ask, wanted, own_channel | ({kept_by} if kept_by else set()))
+    return Judged(now, rows, wanted, sorted(lapsed), locked)
+
+
+def _check_free(ask: Ask, wanted: Iterable[locks.LockedSeat], giving_way: Collection[int]) -> None:
+    missing = set(ask.wish.seat_ids) - {row.id for row in wanted}
+    if missing:
+        raise UnknownPlaces(seat_ids=missing)
+
+    def is_free(row: locks.LockedSeat) -> bool:
+        if row.state == SeatState.HELD:
+            return row.hold_id in giving_way
+        if ask.channel is None:
+            return row.state == SeatState.AVAILABLE
+        return row.state == SeatState.BLOCKED and row.block_id == ask.channel
+
+    taken = [row.id for row in wanted if not is_free(row)]
+    if taken:
+        raise PlacesTaken(seat_ids=taken)
