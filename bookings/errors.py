@@ -1,5 +1,11 @@
 """Why a booking could not go on."""
 
+from inventory.errors import LimitReached
+
+
+class AddressLimitReached(LimitReached):
+    """The person behind this e-mail address would have more places than one person may."""
+
 
 class BookingLapsed(Exception):
     """The booking came to nothing; its places are on sale again or somebody else's."""

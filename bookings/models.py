@@ -42,6 +42,8 @@ class Booking(models.Model):
     state = models.CharField(max_length=10, choices=BookingState, default=BookingState.PENDING)
     lapse_reason = models.CharField(max_length=10, choices=LapseReason, blank=True)
     email = models.EmailField()
+    # The person behind the address, as the limit for each person sees it: `bookings.people`.
+    email_key = models.CharField(max_length=254)
     name = models.CharField(max_length=200)
     amount_minor = models.PositiveBigIntegerField()
     booking_fee_minor = models.PositiveBigIntegerField(default=0)
@@ -103,6 +105,7 @@ class Booking(models.Model):
                 name="bookings_pending_by_age",
             ),
             models.Index(fields=["email"], name="bookings_by_email"),
+            models.Index(fields=["event", "email_key"], name="bookings_by_person"),
         ]
 
     def __str__(self) -> str:

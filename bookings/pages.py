@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from bookings import letters
+from bookings.errors import AddressLimitReached
 from bookings.models import Booking, BookingLine, BookingState, Ticket, TicketState
 from bookings.services import checkout
 from bookings.tickets import qr
@@ -74,6 +75,25 @@ def hold_sums(hold: HoldView, lines: Sequence[LineView]) -> list[dict[str, str]]
     places = sum(line.places for line in lines)
     each = sum((line.total for line in lines), Money(0, hold.booking_fee.currency))
     return _sums(places, each, hold.booking_fee)
+
+
+def address_limit(refusal: AddressLimitReached) -> str:
+    """What an address may have, has already, and how many seats would have to go."""
+    left = max(0, refusal.limit - refusal.owned)
+    if not left:
+        return _(
+            "This address has %(owned)s places here already, and one person can have %(limit)s."
+            " Please let these seats go, so that others can have them."
+        ) % {"owned": refusal.owned, "limit": refusal.limit}
+    said = ngettext(
+        "This address has %(owned)s places here already, and one person can have %(limit)s."
+        " Please let %(over)s seat go.",
+        "This address has %(owned)s places here already, and one person can have %(limit)s."
+        " Please let %(over)s seats go.",
+        refusal.asked - left,
+    )
+    values = {"owned": refusal.owned, "limit": refusal.limit, "over": refusal.asked - left}
+    return said % values
 
 
 def booking_page(booking: Booking) -> dict[str, Any]:

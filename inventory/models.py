@@ -59,6 +59,8 @@ class Hold(models.Model):
     event = models.ForeignKey("events.Event", models.PROTECT, related_name="+")
     # Who holds: an opaque name that the door vouches for, such as a signed visitor's id.
     owner = models.CharField(max_length=80)
+    # The visitor who placed it, when it became an account's at login.
+    creator = models.CharField(max_length=80, blank=True, default="", db_default="")
     state = models.CharField(max_length=10, choices=HoldState, default=HoldState.ACTIVE)
     # From one sequence, drawn after the seats are locked; a commit with an older one is refused.
     fencing_token = models.BigIntegerField(unique=True)
@@ -77,6 +79,16 @@ class Hold(models.Model):
     currency = models.CharField(max_length=3)
     # For the whole booking, frozen like the prices of the lines.
     booking_fee_minor = models.PositiveBigIntegerField(default=0)
+    # The presale code that it goes by; none in a public sale.
+    access_code = models.ForeignKey(
+        "events.AccessCode",
+        models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        # Most holds go by none: the partial index below has only those that do.
+        db_index=False,
+    )
 
     objects = StatefulQuerySet["Hold"].as_manager()
 
@@ -111,6 +123,11 @@ class Hold(models.Model):
                 name="inventory_active_by_expiry",
             ),
             models.Index(fields=["event", "owner"], name="inventory_hold_by_fan"),
+            models.Index(
+                fields=["access_code"],
+                condition=Q(access_code__isnull=False),
+                name="inventory_hold_by_code",
+            ),
         ]
 
     def __str__(self) -> str:

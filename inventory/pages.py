@@ -1,11 +1,14 @@
 """What inventory's pages say: each function is the context of one template."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from events import selectors as events
 from events.availability import Level
@@ -15,6 +18,7 @@ from events.status import Status
 from inventory import seatmap, selectors
 from inventory.seatmap import SectionShown
 from inventory.selectors import HoldView, PoolView, SeatView
+from ticketing.kernel import times
 from ticketing.kernel.money import Money, currency
 from venues import selectors as venues
 from venues.seatmaps import Kind
@@ -25,11 +29,44 @@ SMALL_HOUSE = 2000
 SELLING = {Status.ON_SALE, Status.FEW}
 CLOSED = {Status.CANCELLED, Status.ENDED}
 Problem = dict[str, str] | None
+# The same words whatever is wrong with it: who guesses learns nothing.
+CODE_REFUSED = gettext_lazy(
+    "This code opens no presale here now. Please compare it with your letter, sign by sign; a code"
+    " that has been used already does not work again."
+)
+CODE_UNCHECKED = gettext_lazy(
+    "We cannot check codes just now. Nothing is wrong with yours: please try again in a minute."
+)
 # What a fan asked for, by pool and fare.
 Quantities = Mapping[int, Mapping[int, int]]
 
 
-def event_page(event: EventView, *, quantities: Quantities, problem: Problem) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Fan:
+    """What the page knows of who looks at it."""
+
+    # What he holds here already.
+    own: HoldView | None = None
+    # Whether a presale code of his opens the sale that is closed to others.
+    has_code: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the page is his alone, so that nobody else may be shown it."""
+        return self.own is not None or self.has_code
+
+    def may_buy(self, event: EventView) -> bool:
+        return event.status in SELLING or (event.status == Status.PRESALE and self.has_code)
+
+
+def event_page(
+    event: EventView,
+    *,
+    fan: Fan,
+    quantities: Quantities,
+    problem: Problem,
+    code_problem: str | Promise,
+) -> dict[str, Any]:
     prices = events.prices(event.id)
     drawn = venues.drawing(event.seat_map_id) if event.seat_map_id else None
     # A hall for standing only has no seats to choose, and one that is closed none to look at.
@@ -44,13 +81,16 @@ def event_page(event: EventView, *, quantities: Quantities, problem: Problem) ->
         "prices": prices if prices.zones else None,
         "sections": _sections(event, drawn, prices) if drawn and shows_seats else [],
         "seatmap_url": _seatmap_url(event) if shows_seats else "",
-        "pools": _pools(event, prices, quantities),
+        "pools": _pools(event, prices, quantities) if fan.may_buy(event) else [],
+        "may_buy": fan.may_buy(event),
+        "code_error": code_problem,
+        "own": _own(event, fan.own),
         "idempotency_key": uuid4().hex,
         "error": problem,
     }
 
 
-def overview(event: EventView, *, own: HoldView | None) -> dict[str, Any]:
+def overview(event: EventView, *, fan: Fan) -> dict[str, Any]:
     drawn = _drawing(event)
     prices = events.prices(event.id)
     usual = drawn.width / seatmap.LABELS_ACROSS
@@ -61,8 +101,10 @@ def overview(event: EventView, *, own: HoldView | None) -> dict[str, Any]:
             "label_size": round(usual, 1),
             "shapes": [seatmap.shape(shape, usual) for shape in drawn.shapes],
             "sections": _sections(event, drawn, prices),
-            **_all_seats(event, drawn, prices, own),
+            **_all_seats(event, drawn, prices, fan.own),
         },
+        "may_buy": fan.may_buy(event),
+        "own": _own(event, fan.own),
         "prices": prices,
     }
 
@@ -71,7 +113,7 @@ def section_page(
     event: EventView,
     section: SectionDrawing,
     *,
-    own: HoldView | None,
+    fan: Fan,
     picked: Collection[int],
     taken: Collection[int],
     problem: Problem,
@@ -80,7 +122,7 @@ def section_page(
     drawn = venues.rows(section.id)
     found = selectors.seats(event_id=event.id, section_id=section.id)
     seats = {seat.venue_seat_id: seat for seat in found}
-    on_sale = event.status in SELLING
+    on_sale = fan.may_buy(event)
     return {
         "event": event,
         "seatmap_url": _seatmap_url(event),
@@ -91,18 +133,28 @@ def section_page(
             drawn,
             seats,
             prices,
-            own_hold_id=own.id if own else None,
+            own_hold_id=fan.own.id if fan.own else None,
             picked=picked,
             taken=taken,
             on_sale=on_sale,
         ),
-        "own_url": reverse("bookings:hold", args=[own.reference]) if own else "",
+        "own": _own(event, fan.own),
         "on_sale": on_sale,
         "fares": prices.fares,
         "prices": _of_section(prices, found),
         "idempotency_key": uuid4().hex,
         "error": problem,
     }
+
+
+def too_many_codes(seconds: int) -> str:
+    minutes = -(-seconds // 60)
+    said = ngettext(
+        "That were very many tries. Please look your code up, and try again in %(n)s minute.",
+        "That were very many tries. Please look your code up, and try again in %(n)s minutes.",
+        minutes,
+    )
+    return said % {"n": minutes}
 
 
 def _drawing(event: EventView) -> MapDrawing:
@@ -175,9 +227,20 @@ def _of_section(prices: PriceList, seats: Collection[SeatView]) -> dict[str, Any
     return {"fares": prices.fares, "zones": [zone for zone in prices.zones if zone.id in here]}
 
 
+def _own(event: EventView, hold: HoldView | None) -> dict[str, Any] | None:
+    """The places that the fan can go on with, change or let go."""
+    if hold is None:
+        return None
+    return {
+        "places": selectors.places_of(hold.id),
+        "until": times.clock(hold.expires_at, event.time_zone),
+        "url": reverse("bookings:hold", args=[hold.reference]),
+        "checkout_url": reverse("bookings:checkout", args=[hold.reference]),
+        "release_url": reverse("bookings:release", args=[hold.reference]),
+    }
+
+
 def _pools(event: EventView, prices: PriceList, quantities: Quantities) -> list[dict[str, Any]]:
-    if event.status not in SELLING:
-        return []
     return [_pool(pool, prices, quantities.get(pool.id, {})) for pool in selectors.pools(event.id)]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import DateTimeField, Func
+from django.db.models import DateTimeField, Func, Sum
 
 from inventory.models import EventSeat, Hold, HoldLine, HoldState
 from inventory.wishes import PoolWish, SeatWish, Wish
@@ -151,6 +151,24 @@ def _view(**which: Any) -> HoldView | None:
         or (row.state == HoldState.ACTIVE and row.expires_at <= row.asked_at),
         asked_at=row.asked_at,
     )
+
+
+def places_of(hold_id: int) -> int:
+    """How many places a hold has."""
+    found = HoldLine.objects.filter(hold_id=hold_id).aggregate(places=Sum("places"))
+    return found["places"] or 0
+
+
+def uses_of_codes(code_ids: Collection[int]) -> dict[int, int]:
+    """By presale code, the live holds and the bookings that go by it; without those of none."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT access_code_id, count(*) FROM inventory_hold WHERE access_code_id = ANY(%s)"
+            " AND (state = 'confirmed' OR state = 'active' AND expires_at > clock_timestamp())"
+            " GROUP BY access_code_id",
+            [list(code_ids)],
+        )
+        return dict(cursor.fetchall())
 
 
 def lines(hold_id: int) -> list[LineView]:

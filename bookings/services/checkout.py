@@ -11,7 +11,10 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from bookings import people
+from bookings.errors import AddressLimitReached
 from bookings.models import Booking, BookingLine, BookingState, LapseReason
+from bookings.services import limits
 from events.terms import Terms
 from inventory import selectors as inventory
 from inventory.errors import (
@@ -37,20 +40,28 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
     """Turn a live hold into a pending booking, its amount frozen; a second start joins the first.
 
     The name and the address are those of the last start. Gives the hold the event's payment time,
-    once. Raises HoldLost.
+    once. Raises HoldLost, or AddressLimitReached; then nothing has changed.
     """
+    person = people.key_of(email)
     with transaction.atomic(durable=True):
-        # Who comes back to correct the address wants the tickets to go there. The booking before
-        # its hold, as confirm locks them.
-        Booking.objects.filter(hold_id=hold.id, state=BookingState.PENDING).update(
-            name=name, email=email
-        )
+        # The person, then his bookings, then the hold: confirm takes a booking before its hold too.
+        limits.lock(event_id=hold.event_id, email_key=person, hold_id=hold.id)
         holds.start_payment(hold_id=hold.id, terms=terms)
-        # The hold is locked: nobody else can be starting a booking for it.
+        # The hold is locked and its lines are frozen: nobody else can start a booking for it.
+        lines = inventory.lines(hold.id)
+        limits.check(
+            event_id=hold.event_id,
+            email_key=person,
+            hold_ids=[hold.id],
+            places=sum(line.places for line in lines),
+            limit=terms.limit_per_fan,
+        )
         open_one = Booking.objects.filter(hold_id=hold.id, state=BookingState.PENDING).first()
         if open_one:
+            # Who comes back to correct the address wants the tickets to go there.
+            open_one.name, open_one.email, open_one.email_key = name, email, person
+            open_one.save(update_fields=["name", "email", "email_key"])
             return open_one
-        lines = inventory.lines(hold.id)
         total = total_of(hold, lines)
         booking = Booking.objects.create(
             reference=new_reference(),
@@ -60,6 +71,7 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
             first_hold_id=hold.id,
             fencing_token=hold.fencing_token,
             email=email,
+            email_key=person,
             name=name,
             amount_minor=total.minor,
             booking_fee_minor=hold.booking_fee.minor,
@@ -149,17 +161,33 @@ def _retake(booking: Booking, terms: Terms) -> None:
     old = inventory.hold_by_id(booking.hold_id)
     if old is None or not old.has_expired:
         raise HoldLost("the fan let these places go")
+    wish = inventory.wish_of(old.id)
     placed = placing.place(
         terms=terms,
         owner=old.owner,
         key=f"retake {booking.reference} {booking.fencing_token}",
-        wish=inventory.wish_of(old.id),
+        wish=wish,
     )
-    # Nothing moves when somebody else who learned of the money was faster: it is done then.
-    with transaction.atomic(durable=True):
-        Booking.objects.filter(
-            pk=booking.pk, state=BookingState.PENDING, fencing_token=old.fencing_token
-        ).update(hold_id=placed.hold_id, fencing_token=placed.fencing_token)
+    try:
+        with transaction.atomic(durable=True):
+            limits.lock(
+                event_id=booking.event_id, email_key=booking.email_key, hold_id=placed.hold_id
+            )
+            # The person may have bought others since he lost these.
+            limits.check(
+                event_id=booking.event_id,
+                email_key=booking.email_key,
+                hold_ids=[old.id, placed.hold_id],
+                places=wish.places,
+                limit=terms.limit_per_fan,
+            )
+            # Nothing moves when somebody else who learned of the money was faster: it is done then.
+            Booking.objects.filter(
+                pk=booking.pk, state=BookingState.PENDING, fencing_token=old.fencing_token
+            ).update(hold_id=placed.hold_id, fencing_token=placed.fencing_token)
+    except AddressLimitReached:
+        holds.release(reference=placed.reference, owner=old.owner)
+        raise
     booking.refresh_from_db()
 
 

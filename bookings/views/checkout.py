@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bookings import forms, letters, pages, selectors
-from bookings.errors import BookingLapsed
+from bookings.errors import AddressLimitReached, BookingLapsed
 from bookings.models import Booking, BookingState
 from bookings.services import checkout as saga
 from bookings.services import paying
@@ -45,6 +45,9 @@ def checkout(request: HttpRequest, reference: UUID) -> HttpResponse:
         return _pay(booking, reference)
     except (HoldLost, BookingLapsed):
         return redirect("bookings:hold", reference)
+    except AddressLimitReached as refusal:
+        form.add_error("email", pages.address_limit(refusal))
+        return _page(request, hold, form, problem="limit", status=409)
     except ProviderRejected:
         return _page(request, hold, form, problem="unreachable", status=502)
 

@@ -72,7 +72,7 @@ def test_a_fans_own_seats_are_shown_as_his(client, event, seats):
     page = client.get(f"/events/{event.slug}/seats/stalls/")
 
     assert "Row A, seat 1, yours" in said(page)
-    assert "You hold seats here" in said(page)
+    assert "You hold 2 places until" in said(page)
 
 
 def test_before_the_sale_seats_are_shown_and_cannot_be_ticked(client, event):

@@ -43,7 +43,7 @@ from venues.services import maps, places
 PASSWORD = "demo"  # noqa: S105
 # Sales open at this hour of the venue's day.
 OPENING_HOUR = time(10, 0)
-GUEST = "guest@example.org"
+GUEST = "guest{}@example.org"
 # Nobody is sent anywhere to pay nothing.
 NOWHERE = paying.Addresses(paid="", cancelled="")
 
@@ -234,6 +234,8 @@ def _book_out(event: Event, wanted: int) -> None:
         hold = inventory.live_hold(event_id=event.pk, owner=owner)
         if hold is None:
             return
-        booking = checkout.start(hold=hold, name=f"Guest {guest}", email=GUEST, terms=rules)
+        booking = checkout.start(
+            hold=hold, name=f"Guest {guest}", email=GUEST.format(guest), terms=rules
+        )
         paying.pay(booking=booking, description=event.title, addresses=NOWHERE)
         wanted -= number

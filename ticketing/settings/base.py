@@ -67,8 +67,14 @@ if STRIPE_API_BASE and STRIPE_SECRET_KEY.startswith(("sk_live_", "rk_live_")):
 
 # The shortcut in Valkey before a hold; without it every refusal asks PostgreSQL.
 GATE = env.bool("GATE", True)
+# How many proxies of ours stand before us: that far from its end, X-Forwarded-For can be believed.
+PROXY_COUNT = env.int("PROXY_COUNT", 0)
+
 # Small enough that no fan waits behind a long expiry transaction.
 EXPIRY_BATCH = env.int("EXPIRY_BATCH", 200)
+
+# Whether ada+one@… and ada+two@… are one person when places for each person are counted.
+LIMIT_IGNORES_PLUS_TAGS = env.bool("LIMIT_IGNORES_PLUS_TAGS", True)
 
 # Whether the demo may be loaded: its people have a password that everybody knows.
 DEMO = False

@@ -14,6 +14,8 @@ for name in ("DATABASE_URL", "VALKEY_URL", "STRIPE_SECRET_KEY"):
 # Without it anybody could tell us that he has paid.
 STRIPE_WEBHOOK_SECRET = env.list("STRIPE_WEBHOOK_SECRET")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+# TLS ends at one, as the header below says.
+PROXY_COUNT = env.int("PROXY_COUNT", 1)
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", True)
 # A load balancer asks the process itself, without TLS.
