@@ -208,6 +208,17 @@ def seat_ids(hold_id: int) -> list[int]:
     )
 
 
+def selling_events() -> list[int]:
+    """The events that somebody may hold seats of now."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM events_event WHERE opened_at IS NOT NULL AND state = 'published'"
+            " AND EXISTS (SELECT FROM events_onsale WHERE event_id = events_event.id"
+            "   AND opens_at <= clock_timestamp() AND closes_at > clock_timestamp())"
+        )
+        return [event_id for (event_id,) in cursor.fetchall()]
+
+
 def seat_names(seat_ids: Collection[int]) -> list[str]:
     """These seats as a fan calls them, in the order of the hall."""
     rows = (

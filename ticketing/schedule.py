@@ -22,6 +22,8 @@ ENTRIES = {
     # Abandoned seats return to the map within a second of their lease. No sale waits for it: who
     # wants such a seat takes it over.
     "expire holds": Entry("inventory.expire_holds", timedelta(seconds=1), "expiry"),
+    # A gate that was switched off or lost; until then its fans ask the database.
+    "rebuild gates": Entry("inventory.rebuild_gates", timedelta(seconds=5), "expiry"),
     # A payment whose outcome nobody knows yet is asked about; each has a back-off of its own.
     "reconcile payments": Entry("payments.reconcile", timedelta(seconds=5), "money"),
     # A booking whose hold and payments are over lapses; one without tickets gets them.
