@@ -5,4 +5,7 @@ sales. A booking is PENDING from the start of the payment, and remembers the hol
 token* it started with: a confirm that carries another one is refused. It is the only floor that may
 ask inventory, payments and the waiting room; it learns of money by facts, and each step of the saga
 commits and may be run again.
+
+One e-mail address has no more places at an event than one fan may have. Its lock (advisory, by
+event and address) comes before its bookings, and these come before their holds.
 """

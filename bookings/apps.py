@@ -6,5 +6,13 @@ class BookingsConfig(AppConfig):
     verbose_name = "Bookings"
 
     def ready(self) -> None:
-        # Subscribes the handlers and registers the audit queries.
-        from bookings import audits, handlers  # noqa: F401
+        # Subscribes the handlers, registers the audit queries, and hears of logins.
+        from django.contrib.auth.signals import user_logged_in
+
+        from bookings import (
+            audits,  # noqa: F401
+            handlers,  # noqa: F401
+            visitors,
+        )
+
+        user_logged_in.connect(visitors.join, dispatch_uid="bookings.visitors.join")

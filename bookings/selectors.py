@@ -1,5 +1,7 @@
 """What bookings knows of its own, for its doors."""
 
+from collections.abc import Collection
+
 from django.db import connection
 
 from bookings.models import Booking
@@ -16,7 +18,7 @@ def by_secret(secret: str) -> Booking | None:
 PENDING = """
 SELECT booking.id FROM bookings_booking AS booking
 JOIN inventory_hold AS hold ON hold.id = booking.hold_id
-WHERE hold.event_id = %s AND hold.owner = %s AND booking.state = 'pending'
+WHERE hold.event_id = %s AND hold.owner = ANY(%s) AND booking.state = 'pending'
 """
 
 
@@ -26,13 +28,13 @@ def of_payment(payment_reference: str) -> Booking | None:
     return Booking.objects.filter(reference=reference).first()
 
 
-def unclear(*, event_id: int, owner: str) -> Booking | None:
-    """A booking of this fan whose money may still come though its seats are gone.
+def unclear(*, event_id: int, names: Collection[str]) -> Booking | None:
+    """A booking of the fan of these names whose money may still come though its seats are gone.
 
     Until it is clear, another purchase could be paid twice.
     """
     with connection.cursor() as cursor:
-        cursor.execute(PENDING, [event_id, owner])
+        cursor.execute(PENDING, [event_id, list(names)])
         pending = [pk for (pk,) in cursor.fetchall()]
     for booking in Booking.objects.in_bulk(pending).values():
         payment = payments.payment(booking.payment_reference)

@@ -68,6 +68,12 @@ class Terms:
             return None
         return self.access
 
+    def limit_at(self, at: datetime) -> int:
+        """Places that this fan may have at this moment."""
+        access = self.access_at(at)
+        own = access.max_places if access else None
+        return min(self.limit_per_fan, own) if own else self.limit_per_fan
+
     def needs_code(self, at: datetime) -> bool:
         """Whether a code is all that this fan is missing at this moment."""
         presale = any(opens <= at < closes for opens, closes in self.presales)

@@ -43,6 +43,18 @@ class SaleClosed(Exception):
         self.opens_at = opens_at
 
 
+class AccessNeeded(SaleClosed):
+    """A presale runs, and this fan carries no code of it; at `opens_at` nobody needs one."""
+
+
+class AccessUsedUp(Exception):
+    """As many live holds and bookings go by this presale code as may: nothing was held."""
+
+    def __init__(self, code_id: int) -> None:
+        super().__init__(f"presale code {code_id} is used up")
+        self.code_id = code_id
+
+
 class LimitReached(Exception):
     """The fan would hold and own more places than one person may."""
 

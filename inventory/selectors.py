@@ -17,6 +17,10 @@ from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel.money import Money
 from venues import naming
 
+# Of a hold, that not all of it was cancelled.
+HAS_PLACES = """EXISTS (SELECT FROM inventory_holdline AS line
+    WHERE line.hold_id = hold.id AND line.places > line.cancelled)"""
+
 CLOCK = Func(function="clock_timestamp", output_field=DateTimeField())
 
 
@@ -33,6 +37,8 @@ class HoldView:
     max_expires_at: datetime
     payment_started_at: datetime | None
     booking_fee: Money
+    # The presale code that it goes by.
+    access_code_id: int | None
     # ACTIVE, and the lease has not lapsed.
     is_live: bool
     # Over, or about to be, because the lease ran out, not because the fan let it go.
@@ -146,6 +152,7 @@ def _view(**which: Any) -> HoldView | None:
         max_expires_at=row.max_expires_at,
         payment_started_at=row.payment_started_at,
         booking_fee=Money(row.booking_fee_minor, row.currency),
+        access_code_id=row.access_code_id,
         is_live=row.state == HoldState.ACTIVE and row.expires_at > row.asked_at,
         has_expired=row.state == HoldState.EXPIRED
         or (row.state == HoldState.ACTIVE and row.expires_at <= row.asked_at),
@@ -163,9 +170,10 @@ def uses_of_codes(code_ids: Collection[int]) -> dict[int, int]:
     """By presale code, the live holds and the bookings that go by it; without those of none."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT access_code_id, count(*) FROM inventory_hold WHERE access_code_id = ANY(%s)"
+            "SELECT access_code_id, count(*) FROM inventory_hold AS hold"  # noqa: S608
+            " WHERE access_code_id = ANY(%s)"
             " AND (state = 'confirmed' OR state = 'active' AND expires_at > clock_timestamp())"
-            " GROUP BY access_code_id",
+            f" AND {HAS_PLACES} GROUP BY access_code_id",
             [list(code_ids)],
         )
         return dict(cursor.fetchall())

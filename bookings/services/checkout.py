@@ -15,9 +15,11 @@ from bookings import people
 from bookings.errors import AddressLimitReached
 from bookings.models import Booking, BookingLine, BookingState, LapseReason
 from bookings.services import limits
+from events import terms as events
 from events.terms import Terms
 from inventory import selectors as inventory
 from inventory.errors import (
+    AccessUsedUp,
     AlreadyHolding,
     BadWish,
     HoldEnded,
@@ -33,7 +35,16 @@ from ticketing.kernel.money import Money
 # No vowels and nothing that looks like something else: it is read out on the phone.
 ALPHABET = "23456789BCDFGHJKMNPQRSTVWXYZ"
 
-NOT_RETAKEN = (AlreadyHolding, BadWish, HoldEnded, HoldLost, LimitReached, PlacesTaken, SaleClosed)
+NOT_RETAKEN = (
+    AccessUsedUp,
+    AlreadyHolding,
+    BadWish,
+    HoldEnded,
+    HoldLost,
+    LimitReached,
+    PlacesTaken,
+    SaleClosed,
+)
 
 
 def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> Booking:
@@ -161,6 +172,8 @@ def _retake(booking: Booking, terms: Terms) -> None:
     old = inventory.hold_by_id(booking.hold_id)
     if old is None or not old.has_expired:
         raise HoldLost("the fan let these places go")
+    if old.access_code_id:
+        terms = events.of(booking.event_id, access=old.access_code_id)
     wish = inventory.wish_of(old.id)
     placed = placing.place(
         terms=terms,

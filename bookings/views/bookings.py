@@ -66,7 +66,7 @@ def _pdf(content: bytes | None, name: str) -> HttpResponse:
 def _retry_url(request: HttpRequest, booking: Booking) -> str:
     """Back to the checkout, for the fan whose seats they still are."""
     hold = inventory.hold_by_id(booking.hold_id)
-    mine = hold and hold.owner == visitors.of(request).owner_if_known
+    mine = hold and hold.owner in visitors.of(request).names
     if booking.state == BookingState.PENDING and hold and mine and hold.is_live:
         return reverse("bookings:checkout", args=[hold.reference])
     return ""

@@ -14,13 +14,16 @@ from django.views.decorators.http import require_POST, require_safe
 from bookings import forms, pages, selectors, visitors
 from bookings.services import paying
 from bookings.views.doors import own_hold, patient, private
+from bookings.visitors import Visitor
+from events import carried, terms
 from events import selectors as events
-from events import terms
 from events.selectors import EventView
 from events.terms import Terms
 from inventory import selectors as inventory
 from inventory import views as inventory_views
 from inventory.errors import (
+    AccessNeeded,
+    AccessUsedUp,
     AlreadyHolding,
     BadWish,
     HoldEnded,
@@ -37,7 +40,15 @@ from inventory.wishes import Wish
 from ticketing.kernel import times
 from ticketing.kernel.idempotency import KeyReused
 
-REFUSALS = (forms.BadForm, BadWish, KeyReused, LimitReached, PlacesTaken, SaleClosed)
+REFUSALS = (
+    forms.BadForm,
+    AccessUsedUp,
+    BadWish,
+    KeyReused,
+    LimitReached,
+    PlacesTaken,
+    SaleClosed,
+)
 # A form sent once more after its hold was let go means: hold them again.
 MOST_ROUNDS = 20
 
@@ -51,17 +62,17 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
     The hottest page of the house: what only a refusal needs is asked for when there is one.
     """
     try:
-        sale = terms.of_slug(slug)
+        sale = terms.of_slug(slug, access=carried.code_of(request, slug))
     except terms.NoSuchEvent:
         raise Http404 from None
     wish = Wish()
-    owner = visitors.of(request).owner
-    unclear = selectors.unclear(event_id=sale.event_id, owner=owner)
+    fan = visitors.of(request)
+    unclear = selectors.unclear(event_id=sale.event_id, names=fan.names)
     if unclear:
         return redirect("bookings:booking", unclear.secret)
     try:
         wish = forms.read_wish(request.POST)
-        placed = _place(sale, owner, forms.read_key(request.POST), wish)
+        placed = _place(sale, fan, forms.read_key(request.POST), wish)
     except AlreadyHolding as holding:
         text = _("You hold these seats already: go on with them, or let them go to choose others.")
         messages.info(request, text)
@@ -71,12 +82,14 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("bookings:hold", placed.reference)
 
 
-def _place(sale: Terms, owner: str, key: str, wish: Wish) -> Granted:
+def _place(sale: Terms, fan: Visitor, key: str, wish: Wish) -> Granted:
     """Place under the form's key with the wish folded in, so that Back and other seats works."""
     key = f"{key}:{wish.fingerprint(sale.event_id)[:16]}"
     for number in range(MOST_ROUNDS):
         try:
-            return placing.place(terms=sale, owner=owner, key=f"{key}:{number}", wish=wish)
+            return placing.place(
+                terms=sale, owner=fan.owner, also=fan.also, key=f"{key}:{number}", wish=wish
+            )
         except HoldEnded as ended:
             last = ended
     raise BadWish(f"the form was sent {MOST_ROUNDS} times") from last
@@ -185,6 +198,11 @@ def _said(event: EventView, refusal: Exception) -> tuple[str, int]:
             return _taken(refusal), 409
         case LimitReached():
             return _limit(refusal), 409
+        case AccessUsedUp():
+            return _(
+                "Your presale code is in use already, and it is good for no more purchases. When"
+                " seats that were held with it are let go, it works again."
+            ), 409
         case SaleClosed():
             return _closed(event, refusal), 409
         case _:
@@ -217,6 +235,10 @@ def _limit(refusal: LimitReached) -> str:
 
 
 def _closed(event: EventView, refusal: SaleClosed) -> str:
+    if isinstance(refusal, AccessNeeded):
+        return _(
+            "This is a presale: please show your code on the page of the event. Nothing was held."
+        )
     if refusal.opens_at:
         when = times.spoken(refusal.opens_at, event.time_zone)
         return _("The sale is not open yet. It opens on %(when)s.") % {"when": when}

@@ -17,7 +17,13 @@ from inventory.wishes import Wish
 
 
 def change(
-    *, reference: UUID, owner: str, terms: Terms, wish: Wish, at: datetime | None = None
+    *,
+    reference: UUID,
+    owner: str,
+    terms: Terms,
+    wish: Wish,
+    also: str | None = None,
+    at: datetime | None = None,
 ) -> Granted:
     """Let the fan's live hold own exactly the places of `wish`; asking twice changes nothing more.
 
@@ -31,7 +37,7 @@ def change(
     hold = Hold.objects.filter(reference=reference, owner=owner, event_id=terms.event_id).first()
     if hold is None:
         raise HoldLost("no such hold of this fan")
-    ask = Ask(terms, owner, hold.idempotency_key, wish, hold.returns_to_id, at)
+    ask = Ask(terms, owner, hold.idempotency_key, wish, hold.returns_to_id, at, also)
     with gate.claimed(event_id=ask.event_id, seat_ids=wish.seat_ids, owner=owner, key=ask.key):
         try:
             return _change(hold.pk, ask, clear_pools=False)
@@ -43,7 +49,7 @@ def change(
 
 def _change(hold_id: int, ask: Ask, *, clear_pools: bool) -> Granted:
     with transaction.atomic(durable=True):
-        locks.fan(event_id=ask.event_id, owner=ask.owner)
+        locks.fan(event_id=ask.event_id, names=ask.names)
         mine, suspects = judging.look(ask)
         if clear_pools:
             suspects |= judging.lapsed_in_pools(ask)
@@ -53,7 +59,7 @@ def _change(hold_id: int, ask: Ask, *, clear_pools: bool) -> Granted:
             raise HoldLost(f"hold {hold_id} is over")
         if hold.payment_started_at:
             raise PaymentStarted(hold.reference)
-        judging.check_limit(ask, mine, judged.holds)
+        judging.check_limit(ask, mine, judged, kept_by=hold_id)
         if judged.lapsed:
             holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
         return _rewrite(hold, ask, judged)

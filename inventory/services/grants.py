@@ -84,9 +84,10 @@ NEW = """
 WITH hold AS (
     INSERT INTO inventory_hold (reference, event_id, owner, state, fencing_token, idempotency_key,
         fingerprint, created_at, expires_at, max_expires_at, returns_to_id, currency,
-        booking_fee_minor)
+        booking_fee_minor, access_code_id)
     VALUES (%(reference)s, %(event)s, %(owner)s, 'active', nextval('inventory_fencing_token'),
-        %(key)s, %(fingerprint)s, %(now)s, %(expires)s, %(max)s, %(channel)s, %(currency)s, %(fee)s)
+        %(key)s, %(fingerprint)s, %(now)s, %(expires)s, %(max)s, %(channel)s, %(currency)s, %(fee)s,
+        %(access)s)
     RETURNING id, reference, fencing_token, expires_at
 ), """
 CHANGED = """
@@ -129,6 +130,7 @@ def new_hold(
 
     Raises PlacesTaken if one is not free after all.
     """
+    access = terms.access_at(now)
     values: dict[str, Any] = {
         "reference": uuid4(),
         "event": terms.event_id,
@@ -140,6 +142,7 @@ def new_hold(
         "max": now + terms.max_lease,
         "currency": terms.currency,
         "fee": terms.booking_fee.minor,
+        "access": access.code_id if access else None,
     }
     owned = [line.seat_id for line in lines if line.seat_id is not None]
     return _grant(NEW, values, guard=_guard(channel), channel=channel, lines=lines, owned=owned)

@@ -4,7 +4,7 @@ Placing and changing a hold go through `judge`, which is the one place that deci
 is free. Every function joins the caller's transaction.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,14 @@ from uuid import UUID
 from django.db import connection
 
 from events.terms import Terms
-from inventory.errors import AlreadyHolding, LimitReached, PlacesTaken, SaleClosed, UnknownPlaces
+from inventory.errors import (
+    AccessNeeded,
+    AlreadyHolding,
+    LimitReached,
+    PlacesTaken,
+    SaleClosed,
+    UnknownPlaces,
+)
 from inventory.models import HoldState, SeatState
 from inventory.services import locks
 from inventory.wishes import Wish
@@ -34,6 +41,12 @@ class Ask:
     channel: int | None
     # A test's own clock instead of PostgreSQL's.
     at: datetime | None
+    # What the fan was called before he logged in, where he may still hold something.
+    also: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        return [self.owner, self.also] if self.also else [self.owner]
 
     @property
     def event_id(self) -> int:
@@ -75,7 +88,7 @@ class Judged:
 # seems to own wanted seats on a lapsed lease, which is only a suspicion until it is locked.
 LOOK = """
 SELECT id, reference, owner, state, idempotency_key, fingerprint, fencing_token, expires_at
-FROM inventory_hold WHERE owner = %(owner)s AND (idempotency_key = %(key)s
+FROM inventory_hold WHERE owner = ANY(%(names)s) AND (idempotency_key = %(key)s
     OR event_id = %(event)s AND state IN ('active', 'confirmed'))
 UNION
 SELECT hold.id, reference, owner, hold.state, idempotency_key, fingerprint, hold.fencing_token,
@@ -90,7 +103,7 @@ WHERE seat.id = ANY(%(seats)s) AND hold.state = 'active'
 def look(ask: Ask) -> tuple[list[Known], set[int]]:
     """The fan's own holds, and the ids of others' that seem to have lapsed on wanted seats."""
     values: dict[str, Any] = {
-        "owner": ask.owner,
+        "names": ask.names,
         "key": ask.key,
         "event": ask.event_id,
         "seats": ask.wish.seat_ids,
@@ -100,8 +113,21 @@ def look(ask: Ask) -> tuple[list[Known], set[int]]:
     with connection.cursor() as cursor:
         cursor.execute(LOOK, values)
         found = [Known(*row) for row in cursor.fetchall()]
-    mine = [hold for hold in found if hold.owner == ask.owner]
-    return mine, {hold.id for hold in found if hold.owner != ask.owner}
+    mine = [hold for hold in found if hold.owner in ask.names]
+    return mine, {hold.id for hold in found if hold.owner not in ask.names}
+
+
+def lapsed_by_code(ask: Ask) -> set[int]:
+    """Holds that seem to have lapsed and go by the presale code that the fan carries."""
+    if ask.terms.access is None:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM inventory_hold WHERE access_code_id = %s AND state = 'active'"
+            " AND expires_at <= coalesce(%s, clock_timestamp()) ORDER BY expires_at LIMIT %s",
+            [ask.terms.access.code_id, ask.at, SWEEP],
+        )
+        return {hold_id for (hold_id,) in cursor.fetchall()}
 
 
 def lapsed_in_pools(ask: Ask) -> set[int]:
@@ -118,15 +144,23 @@ def lapsed_in_pools(ask: Ask) -> set[int]:
         return {hold_id for (hold_id,) in cursor.fetchall()}
 
 
-def check_limit(ask: Ask, mine: Iterable[Known], locked: Mapping[int, locks.LockedHold]) -> None:
-    """Count what the fan bought here and what he asks for now. Raises LimitReached.
+def check_limit(
+    ask: Ask, mine: Iterable[Known], judged: Judged, *, kept_by: int | None = None
+) -> None:
+    """Count what the fan has here and what he asks for now. Raises LimitReached.
 
-    What is `locked` may have been sold since it was looked at.
+    What is locked may have been sold since it was looked at. He has a live hold besides the one
+    that is `kept_by` only under another name of his.
     """
-    states = {hold.id: hold.state for hold in mine}
-    states |= {hold.id: hold.state for hold in locked.values() if hold.owner == ask.owner}
-    sold = [hold_id for hold_id, state in states.items() if state == HoldState.CONFIRMED]
-    owned, limit = _places_of(sold) if sold else 0, ask.terms.limit_per_fan
+    seen: dict[int, Known | locks.LockedHold] = {hold.id: hold for hold in mine}
+    seen |= {hold.id: hold for hold in judged.holds.values() if hold.owner in ask.names}
+    counted = [
+        hold.id
+        for hold in seen.values()
+        if hold.state == HoldState.CONFIRMED
+        or (hold.state == HoldState.ACTIVE and hold.id != kept_by and hold.expires_at > judged.now)
+    ]
+    owned, limit = _places_of(counted) if counted else 0, ask.terms.limit_at(judged.now)
     if owned + ask.wish.places > limit:
         raise LimitReached(limit=limit, owned=owned, asked=ask.wish.places)
 
@@ -157,12 +191,11 @@ def judge(ask: Ask, suspects: Collection[int], *, kept_by: int | None = None) ->
     now = ask.at or (rows[-1].at if rows and not ends_pools else locks.clock())
 
     for hold in locked.values():
-        if hold.owner == ask.owner and hold.id != kept_by and hold.is_live(now):
+        if hold.owner in ask.names and hold.id != kept_by and hold.is_live(now):
             raise AlreadyHolding(hold.reference)
     if not ask.terms.is_open(now):
-        raise SaleClosed(
-            min((opens for opens, _ in ask.terms.windows if opens > now), default=None)
-        )
+        refusal = AccessNeeded if ask.terms.needs_code(now) else SaleClosed
+        raise refusal(min((opens for opens, _ in ask.terms.windows if opens > now), default=None))
     lapsed = {hold.id for hold in locked.values() if hold.has_lapsed(now)}
     own_channel = {hold_id for hold_id in lapsed if locked[hold_id].returns_to_id == ask.channel}
     wanted = [row for row in rows if row.id in set(wish.seat_ids)]

@@ -1,4 +1,6 @@
-"""Who locks what, in the one order: the fan → holds by pk → seats by pk → pools by pk.
+"""Who locks what, in the one order: the fan → holds by pk → seats by pk → pools by pk → the code.
+
+A fan who logged in may have two names: both are locked, in the order of the alphabet.
 
 Every function here joins the caller's transaction and is the only place that waits for its kind of
 lock; the sweep of lapsed holds waits for none. The clock is read by the caller afterwards, so that
@@ -63,14 +65,25 @@ SELECT id, state, hold_id, block_id, zone_id, clock_timestamp() FROM (
 """
 
 
-def fan(*, event_id: int, owner: str) -> None:
-    """Let one fan do one thing at a time at one event, so that his limit can be counted."""
+def fan(*, event_id: int, names: Collection[str]) -> None:
+    """Let one fan do one thing at a time at one event, so that his limit can be counted.
+
+    `names` are all that he has: a visitor's, an account's.
+    """
+    for name in sorted(set(names)):
+        _advisory(f"fan:{event_id}:{name}")
+
+
+def access_code(code_id: int) -> None:
+    """Let the holds that go by one presale code be counted one after the other: the last lock."""
+    _advisory(f"access code:{code_id}")
+
+
+def _advisory(name: str) -> None:
     transactions.require()
     with connection.cursor() as cursor:
-        # Two fans with one hash only wait for each other.
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"fan:{event_id}:{owner}"]
-        )
+        # Two names with one hash only wait for each other.
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
 
 
 def holds(hold_ids: Collection[int]) -> list[LockedHold]:

@@ -3,15 +3,16 @@
 `place` is the hottest write of the house: the gate first, then one transaction of few statements.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
 from events.terms import Terms
 from inventory import gate
-from inventory.errors import HoldEnded, LimitReached, PlacesTaken
-from inventory.models import HoldState
-from inventory.services import grants, holds, judging, locks
+from inventory.errors import AccessUsedUp, HoldEnded, LimitReached, PlacesTaken
+from inventory.models import Hold, HoldState
+from inventory.services import access, grants, holds, judging, locks
 from inventory.services.grants import Granted
 from inventory.services.judging import Ask, Judged
 from inventory.wishes import Wish
@@ -26,43 +27,59 @@ def place(
     key: str,
     wish: Wish,
     channel: int | None = None,
+    also: str | None = None,
     at: datetime | None = None,
 ) -> Granted:
     """Hold every place of `wish` for `owner`, or none.
 
-    `channel` is the block that an offer or a box office sells from: its seats, and no others, can
-    be held by it, and return to it. The same key with the same wish is answered with the same hold,
-    also in parallel. Raises a BadWish, SaleClosed, LimitReached, AlreadyHolding, HoldEnded,
-    KeyReused or PlacesTaken; then nothing has changed.
+    `also` is what the fan was called before he logged in. `channel` is the block that an offer or a
+    box office sells from: its seats, and no others, can be held by it, and return to it. The same
+    key with the same wish is answered with the same hold, also in parallel. In a presale the hold
+    goes by the code of the terms. Raises a BadWish, SaleClosed, AccessUsedUp, LimitReached,
+    AlreadyHolding, HoldEnded, KeyReused or PlacesTaken; then nothing has changed.
     """
     wish.check()
     if wish.places > terms.limit_per_fan:
         raise LimitReached(limit=terms.limit_per_fan, owned=0, asked=wish.places)
-    ask = Ask(terms, owner, key, wish, channel, at)
-    with gate.claimed(event_id=ask.event_id, seat_ids=wish.seat_ids, owner=owner, key=key):
+    ask = Ask(terms, owner, key, wish, channel, at, also)
+    with _gate(ask):
         try:
-            return _place(ask, clear_pools=False)
+            return _place(ask, clear_lapsed=False)
+        except AccessUsedUp:
+            pass
         except PlacesTaken as refusal:
             if not refusal.pool_ids:
                 raise
-        # The pool may be full of lapsed holds, and those are free by definition.
-        return _place(ask, clear_pools=True)
+        # The pool, or the code, may be full of lapsed holds, and those are free by definition.
+        return _place(ask, clear_lapsed=True)
 
 
-def _place(ask: Ask, *, clear_pools: bool) -> Granted:
+def _gate(ask: Ask) -> AbstractContextManager[None]:
+    """The gate, but for the hold that the fan placed as a visitor: there it knows his other name.
+
+    Only who has two names is asked for in PostgreSQL.
+    """
+    if ask.also and Hold.objects.filter(owner__in=ask.names, idempotency_key=ask.key).exists():
+        return nullcontext()
+    return gate.claimed(
+        event_id=ask.event_id, seat_ids=ask.wish.seat_ids, owner=ask.owner, key=ask.key
+    )
+
+
+def _place(ask: Ask, *, clear_lapsed: bool) -> Granted:
     fingerprint = ask.wish.fingerprint(ask.event_id)
     try:
         with transaction.atomic(durable=True):
-            locks.fan(event_id=ask.event_id, owner=ask.owner)
+            locks.fan(event_id=ask.event_id, names=ask.names)
             mine, suspects = judging.look(ask)
             known = next((hold for hold in mine if hold.key == ask.key), None)
             if known:
                 return _answer(known, fingerprint, ask.at)
             suspects |= {hold.id for hold in mine if hold.state == HoldState.ACTIVE}
-            if clear_pools:
-                suspects |= judging.lapsed_in_pools(ask)
+            if clear_lapsed:
+                suspects |= judging.lapsed_in_pools(ask) | judging.lapsed_by_code(ask)
             judged = judging.judge(ask, suspects)
-            judging.check_limit(ask, mine, judged.holds)
+            judging.check_limit(ask, mine, judged)
             if judged.lapsed:
                 holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
             return _grant(ask, fingerprint, judged)
@@ -84,6 +101,7 @@ def _grant(ask: Ask, fingerprint: str, judged: Judged) -> Granted:
         now=judged.now,
     )
     grants.take_pool_places(event_id=ask.event_id, places=grants.sum_by_pool(ask.wish.pools))
+    access.check_room(terms=ask.terms, at=judged.now)
     gate.keep_on_commit(
         event_id=ask.event_id,
         owner=ask.owner,
