@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
+from events import presales  # noqa: F401 - the pages of on-sales and their codes
 from events.backstage import EventPartAdmin, OfOrganizer, VenueTimes
 from events.forms import fee_form, zone_form
 from events.models import (
@@ -24,12 +25,12 @@ from events.models import (
     Fee,
     FeeKind,
     OnSale,
+    OnSaleKind,
     Organizer,
     Price,
     PriceZone,
     Series,
 )
-from events.presales import link_to_codes
 from events.steps import StepRefused, by_name, possible
 from ticketing.kernel import times
 from ticketing.kernel.backstage import CarefulAdmin
@@ -74,12 +75,7 @@ class EventInline(OfOrganizer, TabularInline):
 class OnSaleInline(EventInline):
     model = OnSale
     verbose_name_plural = gettext_lazy("On-sales: from when until just before when it sells")
-    fields = ("kind", "opens_at", "closes_at", "codes")
-    readonly_fields = ("codes",)
-
-    @display(description=gettext_lazy("Presale codes"))
-    def codes(self, sale: OnSale) -> str:
-        return link_to_codes(sale)
+    fields = ("kind", "opens_at", "closes_at")
 
     def get_extra(self, request: HttpRequest, obj: Model | None = None, **_options: Any) -> int:
         return 0 if obj and obj.on_sales.exists() else 1  # type: ignore[attr-defined]
@@ -239,6 +235,7 @@ class EventAdmin(VenueTimes, OfOrganizer, CarefulAdmin):
         event: Event | None = options.get("obj")
         if event and self.has_change_permission(request, event):
             context["steps"] = possible(event)
+            context["presales"] = event.on_sales.filter(kind=OnSaleKind.PRESALE).order_by("pk")
         response: HttpResponse = super().render_change_form(request, context, *args, **options)
         return response
 

@@ -181,7 +181,10 @@ class OnSaleAdmin(EventPartAdmin):
 
     @display(description=gettext_lazy("Codes"))
     def codes(self, sale: OnSale) -> str:
-        return link_to_codes(sale)
+        if sale.kind != OnSaleKind.PRESALE:
+            return "—"
+        address = reverse("admin:events_onsale_codes", args=[sale.pk])
+        return format_html('<a href="{}">{}</a>', address, _("Make or count codes"))
 
 
 @admin.register(AccessCode)
@@ -206,14 +209,6 @@ class AccessCodeAdmin(OfOrganizer, ReadOnlyAdmin):
     @display(description=gettext_lazy("Purchases"))
     def purchases(self, code: AccessCode) -> int:
         return uses.of([code.pk]).get(code.pk, 0)
-
-
-def link_to_codes(sale: OnSale) -> str:
-    """Where the codes of a presale are made; a dash for what needs none."""
-    if not sale.pk or sale.kind != OnSaleKind.PRESALE:
-        return "—"
-    address = reverse("admin:events_onsale_codes", args=[sale.pk])
-    return format_html('<a href="{}">{}</a>', address, _("Make or count codes"))
 
 
 def _add(on_sale: OnSale, word: WordForm) -> bool:

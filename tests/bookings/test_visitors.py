@@ -151,7 +151,7 @@ def test_a_login_never_fails_because_of_seats(client, user, held, monkeypatch):
 
 def test_a_browser_without_a_session_is_looked_up_nowhere():
     request = RequestFactory().get("/")
-    request.user = SimpleLazyObject(lambda: pytest.fail("asked who this is"))
+    vars(request)["user"] = SimpleLazyObject(lambda: pytest.fail("asked who this is"))
 
     VisitorMiddleware(name)(request)
 
