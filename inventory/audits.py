@@ -4,6 +4,7 @@ Some of these are constraints as well; the audit looks all the same, since a con
 dropped and a restore can go wrong.
 """
 
+from inventory.selectors import HAS_PLACES
 from ticketing.kernel.audit import register_query
 
 LOOK_AT_THE_HOLD = "find the hold with the admin's search, and block the seat until it is clear"
@@ -105,4 +106,13 @@ register_query(
         JOIN events_event AS event ON event.id = seat.event_id
         WHERE place.seat_map_id IS DISTINCT FROM event.seat_map_id
     """,
+)
+register_query(
+    "no more holds go by a presale code than it allows",
+    advice="tell the organizer, who may call the newest of them off",
+    sql=f"""
+        SELECT 'code ' || code.id FROM events_accesscode AS code WHERE code.max_holds < (
+            SELECT count(*) FROM inventory_hold AS hold WHERE hold.access_code_id = code.id
+            AND hold.state IN ('active', 'confirmed') AND {HAS_PLACES})
+    """,  # noqa: S608
 )

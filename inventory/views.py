@@ -11,6 +11,7 @@ from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_POST, require_safe
 
@@ -51,6 +52,7 @@ def section(request: HttpRequest, slug: str, section_slug: str) -> HttpResponse:
     return render_section(request, slug=slug, section_slug=section_slug)
 
 
+@sensitive_post_parameters("code")
 @require_POST
 @never_cache
 def show_code(request: HttpRequest, slug: str) -> HttpResponse:

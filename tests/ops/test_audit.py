@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 def house():
     """A booking of a seat and a pool place, confirmed, paid and issued; and a live hold of both."""
     event = factories.opened_event(pool_capacity=5)
-    factories.opened_event()
+    factories.presale_code(factories.opened_event(), max_holds=1)
     sale = terms.of(event.pk)
     seats = EventSeat.objects.filter(event=event).order_by("pk").values_list("pk", flat=True)
     pool = AdmissionPool.objects.get(event=event)
@@ -61,6 +61,10 @@ HELD = "(SELECT min(id) FROM inventory_eventseat WHERE state = 'held')"
 BOOKED = "(SELECT min(id) FROM inventory_eventseat WHERE state = 'booked')"
 FREE = "(SELECT min(id) FROM inventory_eventseat WHERE state = 'available')"
 FAULTS = [
+    (
+        "no more holds go by a presale code than it allows",
+        "UPDATE inventory_hold SET access_code_id = (SELECT min(id) FROM events_accesscode)",
+    ),
     (
         "a seat names a hold if and only if it is held or booked",
         f"UPDATE inventory_eventseat SET state = 'booked' WHERE id = {FREE}",
