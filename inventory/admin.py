@@ -179,7 +179,14 @@ class HoldAdmin(OfOrganizer, ReadOnlyAdmin):
     list_display = ("id", "event", "state_label", "owner", "expires", "fencing_token")
     list_select_related = ("event__venue",)
     list_filter = ("state", ("event", admin.RelatedOnlyFieldListFilter))
-    search_fields = ("=reference", "owner", "event__title", "event__slug", "=fencing_token")
+    search_fields = (
+        "=reference",
+        "owner",
+        "creator",
+        "event__title",
+        "event__slug",
+        "=fencing_token",
+    )
     ordering = ("-pk",)
     inlines = [HoldLineInline]
     actions = ["release"]
