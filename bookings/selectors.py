@@ -33,6 +33,8 @@ def unclear(*, event_id: int, names: Collection[str]) -> Booking | None:
 
     Until it is clear, another purchase could be paid twice.
     """
+    if not names:
+        return None
     with connection.cursor() as cursor:
         cursor.execute(PENDING, [event_id, list(names)])
         pending = [pk for (pk,) in cursor.fetchall()]

@@ -45,13 +45,13 @@ class Visitor:
 
     @property
     def owner(self) -> str:
-        """The same, giving a name to a fan who has none yet."""
-        known = self.owner_if_known
-        if known:
-            return known
-        self._id = self._first_id()
-        self.is_new = True
-        return f"visitor:{self._id}"
+        """The same, with a name for a fan who has none yet; it is his once he holds something."""
+        return self.owner_if_known or f"visitor:{self._first_id}"
+
+    def keep(self) -> None:
+        """He holds something now: let his browser know him by this name."""
+        if not self.owner_if_known:
+            self._id, self.is_new = self._first_id, True
 
     @property
     def also(self) -> str | None:
@@ -76,6 +76,7 @@ class Visitor:
         user = getattr(self._request, "user", None)
         return account(user.pk) if user and user.is_authenticated else None
 
+    @cached_property
     def _first_id(self) -> UUID:
         """The same for all forms that one browser sends before it heard our answer.
 

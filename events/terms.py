@@ -1,8 +1,11 @@
 """What a sale of one event goes by: windows, leases, limits, prices and fees, read in one query."""
 
+import math
+import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import connection
 
 from ticketing.kernel.money import Money
@@ -123,6 +126,27 @@ def of(event_id: int, *, access: int | None = None) -> Terms:
 def of_slug(slug: str, *, access: int | None = None) -> Terms:
     """The terms of the event at this address, as they stand now, or NoSuchEvent."""
     return _read("slug = %s", slug, access)
+
+
+def recent(slug: str) -> Terms:
+    """The terms of the event at this address, a moment old at most, for a fan without a code.
+
+    From this process's memory: a crowd asks for one event's terms hundreds of times a second. An
+    organizer's change, or a pause, counts after `TERMS_SECONDS` at the latest; when a sale opens
+    and closes does not wait for that, since it is in the terms. Raises NoSuchEvent.
+    """
+    now = time.monotonic()
+    read_at, terms = _recent.get(slug, (-math.inf, None))
+    if terms is None or now - read_at >= settings.TERMS_SECONDS:
+        terms = of_slug(slug)
+        if len(_recent) >= MOST_RECENT:
+            _recent.clear()
+        _recent[slug] = now, terms
+    return terms
+
+
+MOST_RECENT = 1000
+_recent: dict[str, tuple[float, Terms]] = {}
 
 
 def _read(which: str, event: int | str, access: int | None) -> Terms:

@@ -61,8 +61,9 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
 
     The hottest page of the house: what only a refusal needs is asked for when there is one.
     """
+    code = carried.code_of(request, slug)
     try:
-        sale = terms.of_slug(slug, access=carried.code_of(request, slug))
+        sale = terms.of_slug(slug, access=code) if code else terms.recent(slug)
     except terms.NoSuchEvent:
         raise Http404 from None
     wish = Wish()
@@ -79,6 +80,7 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("bookings:hold", holding.reference)
     except REFUSALS as refusal:
         return _again(request, slug, wish, refusal)
+    fan.keep()
     return redirect("bookings:hold", placed.reference)
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from events.terms import Terms
 from inventory import gate
-from inventory.errors import HoldLost, LimitReached, PaymentStarted, PlacesTaken
+from inventory.errors import HoldLost, LimitReached, PaymentStarted
 from inventory.models import Hold, HoldLine, HoldState, SeatState
 from inventory.services import grants, holds, judging, locks, returns
 from inventory.services.grants import Granted
@@ -39,27 +39,20 @@ def change(
         raise HoldLost("no such hold of this fan")
     ask = Ask(terms, owner, hold.idempotency_key, wish, hold.returns_to_id, at, also)
     with gate.claimed(event_id=ask.event_id, seat_ids=wish.seat_ids, owner=owner, key=ask.key):
-        try:
-            return _change(hold.pk, ask, clear_pools=False)
-        except PlacesTaken as refusal:
-            if not refusal.pool_ids:
-                raise
-        return _change(hold.pk, ask, clear_pools=True)
+        return _change(hold.pk, ask)
 
 
-def _change(hold_id: int, ask: Ask, *, clear_pools: bool) -> Granted:
+def _change(hold_id: int, ask: Ask) -> Granted:
     with transaction.atomic(durable=True):
-        locks.fan(event_id=ask.event_id, names=ask.names)
-        mine, suspects = judging.look(ask)
-        if clear_pools:
-            suspects |= judging.lapsed_in_pools(ask)
-        judged = judging.judge(ask, suspects | {hold_id}, kept_by=hold_id)
-        hold = judged.holds[hold_id]
+        look = judging.look(ask)
+        suspects = {hold_id, *look.suspects, *judging.lapsed_in_pools(ask)}
+        judged = judging.judge(ask, judging.lock(ask, suspects), kept_by=hold_id)
+        hold = judged.locked.holds[hold_id]
         if not hold.is_live(judged.now):
             raise HoldLost(f"hold {hold_id} is over")
         if hold.payment_started_at:
             raise PaymentStarted(hold.reference)
-        judging.check_limit(ask, mine, judged, kept_by=hold_id)
+        judging.check_limit(ask, look.mine, judged, kept_by=hold_id)
         if judged.lapsed:
             holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
         return _rewrite(hold, ask, judged)
@@ -76,7 +69,8 @@ def _rewrite(hold: locks.LockedHold, ask: Ask, judged: Judged) -> Granted:
         if kept.get(line.pk, line.places) != line.places:
             HoldLine.objects.filter(pk=line.pk).update(places=kept[line.pk])
 
-    given_up = {seat.id for seat in judged.seats if seat.hold_id == hold.id} - set(wish.seat_ids)
+    owned = {seat.id for seat in judged.locked.seats if seat.hold_id == hold.id}
+    given_up = owned - set(wish.seat_ids)
     if given_up:
         returns.seats(hold_ids=[hold.id], state=SeatState.HELD, only=given_up)
     granted = grants.changed_hold(

@@ -4,7 +4,7 @@ Placing and changing a hold go through `judge`, which is the one place that deci
 is free. Every function joins the caller's transaction.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -68,15 +68,40 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What is locked, at one moment: seats, those of them that are wanted, and lapsed holds."""
+class Look:
+    """What was seen before any hold was locked."""
 
-    now: datetime
+    # The fan's own holds of this key or at this event.
+    mine: Sequence[Known]
+    # Holds, the fan's own and others', that have to be locked before the seats: they seem to have
+    # lapsed on wanted seats, or the fan has them still.
+    suspects: Collection[int]
+
+    def known(self, key: str) -> Known | None:
+        """The fan's hold of this key, whatever became of it."""
+        return next((hold for hold in self.mine if hold.key == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """Holds, seats and pools as nobody else can change them now, and the clock after that."""
+
+    holds: Mapping[int, locks.LockedHold]
     seats: Sequence[locks.LockedSeat]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """All wanted seats are this fan's to have, once the lapsed holds are ended."""
+
+    locked: Locked
     wanted: Sequence[locks.LockedSeat]
     lapsed: Sequence[int]
-    # Every hold that was locked, by id: lapsed ones, and those the caller named.
-    holds: dict[int, locks.LockedHold]
+
+    @property
+    def now(self) -> datetime:
+        return self.locked.at
 
     @property
     def zones(self) -> dict[int, int]:
@@ -100,9 +125,19 @@ WHERE seat.id = ANY(%(seats)s) AND hold.state = 'active'
 """
 
 
-def look(ask: Ask) -> tuple[list[Known], set[int]]:
-    """The fan's own holds, and the ids of others' that seem to have lapsed on wanted seats."""
-    values: dict[str, Any] = {
+def look(ask: Ask) -> Look:
+    """Lock the fan, then look at holds without locking them."""
+    locks.fan(event_id=ask.event_id, names=ask.names)
+    with connection.cursor() as cursor:
+        cursor.execute(LOOK, _values(ask))
+        found = [Known(*row) for row in cursor.fetchall()]
+    mine = [hold for hold in found if hold.owner in ask.names]
+    over = {hold.id for hold in mine if hold.state != HoldState.ACTIVE}
+    return Look(mine, {hold.id for hold in found} - over)
+
+
+def _values(ask: Ask) -> dict[str, Any]:
+    return {
         "names": ask.names,
         "key": ask.key,
         "event": ask.event_id,
@@ -110,11 +145,6 @@ def look(ask: Ask) -> tuple[list[Known], set[int]]:
         "channel": ask.channel,
         "at": ask.at,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(LOOK, values)
-        found = [Known(*row) for row in cursor.fetchall()]
-    mine = [hold for hold in found if hold.owner in ask.names]
-    return mine, {hold.id for hold in found if hold.owner not in ask.names}
 
 
 def lapsed_by_code(ask: Ask) -> set[int]:
@@ -132,6 +162,8 @@ def lapsed_by_code(ask: Ask) -> set[int]:
 
 def lapsed_in_pools(ask: Ask) -> set[int]:
     """Holds that seem to have lapsed with places of the wanted pools, the oldest first."""
+    if not ask.wish.pools:
+        return set()
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT hold.id FROM inventory_hold AS hold WHERE hold.state = 'active'"
@@ -153,7 +185,7 @@ def check_limit(
     that is `kept_by` only under another name of his.
     """
     seen: dict[int, Known | locks.LockedHold] = {hold.id: hold for hold in mine}
-    seen |= {hold.id: hold for hold in judged.holds.values() if hold.owner in ask.names}
+    seen |= {hold.id: hold for hold in judged.locked.holds.values() if hold.owner in ask.names}
     counted = [
         hold.id
         for hold in seen.values()
@@ -175,32 +207,37 @@ def _places_of(hold_ids: Collection[int]) -> int:
         return int(cursor.fetchone()[0])
 
 
-def judge(ask: Ask, suspects: Collection[int], *, kept_by: int | None = None) -> Judged:
-    """Lock these holds, all their seats and the wanted ones, and insist that all of these are free.
+def lock(ask: Ask, hold_ids: Collection[int]) -> Locked:
+    """Lock these holds, all their seats and the wanted ones, and their pools and the wanted ones.
 
-    A seat is free for this channel, or it is `kept_by` a hold that has it already. Raises
+    The pools because ending a hold locks them: here it is in one order with those that are wanted.
+    """
+    found = {hold.id: hold for hold in locks.holds(sorted(hold_ids))}
+    seats = locks.seats(event_id=ask.event_id, seat_ids=ask.wish.seat_ids, of_holds=found.keys())
+    if not found and seats:
+        return Locked(found, seats, ask.at or seats[-1].at)
+    locks.pools_of(found.keys(), and_these=ask.wish.pool_ids)
+    return Locked(found, seats, ask.at or locks.clock())
+
+
+def judge(ask: Ask, locked: Locked, *, kept_by: int | None = None) -> Judged:
+    """Insist that the fan may have all wanted seats.
+
+    Each is free for this channel, or it is `kept_by` a hold that has it already. Raises
     AlreadyHolding, SaleClosed, UnknownPlaces, or PlacesTaken with every seat that is not free.
     """
-    wish = ask.wish
-    locked = {hold.id: hold for hold in locks.holds(sorted(suspects))}
-    rows = locks.seats(event_id=ask.event_id, seat_ids=wish.seat_ids, of_holds=locked.keys())
-    ends_pools = bool(locked and (wish.pools or kept_by))
-    if ends_pools:
-        # Ending holds locks their pools: here, in one order with those that are wanted.
-        locks.pools_of(locked.keys(), and_these=wish.pool_ids)
-    now = ask.at or (rows[-1].at if rows and not ends_pools else locks.clock())
-
-    for hold in locked.values():
+    now = locked.at
+    for hold in locked.holds.values():
         if hold.owner in ask.names and hold.id != kept_by and hold.is_live(now):
             raise AlreadyHolding(hold.reference)
     if not ask.terms.is_open(now):
         refusal = AccessNeeded if ask.terms.needs_code(now) else SaleClosed
         raise refusal(min((opens for opens, _ in ask.terms.windows if opens > now), default=None))
-    lapsed = {hold.id for hold in locked.values() if hold.has_lapsed(now)}
-    own_channel = {hold_id for hold_id in lapsed if locked[hold_id].returns_to_id == ask.channel}
-    wanted = [row for row in rows if row.id in set(wish.seat_ids)]
-    _check_free(ask, wanted, own_channel | ({kept_by} if kept_by else set()))
-    return Judged(now, rows, wanted, sorted(lapsed), locked)
+    lapsed = [hold for hold in locked.holds.values() if hold.has_lapsed(now)]
+    giving_way = {hold.id for hold in lapsed if hold.returns_to_id == ask.channel}
+    wanted = [seat for seat in locked.seats if seat.id in set(ask.wish.seat_ids)]
+    _check_free(ask, wanted, giving_way | ({kept_by} if kept_by else set()))
+    return Judged(locked, wanted, sorted(hold.id for hold in lapsed))
 
 
 def _check_free(ask: Ask, wanted: Iterable[locks.LockedSeat], giving_way: Collection[int]) -> None:

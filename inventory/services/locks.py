@@ -60,7 +60,7 @@ class LockedSeat:
 SEATS = """
 SELECT id, state, hold_id, block_id, zone_id, clock_timestamp() FROM (
     SELECT id, state, hold_id, block_id, zone_id FROM inventory_eventseat
-    WHERE event_id = %s AND {which} ORDER BY id FOR UPDATE
+    WHERE event_id = %(event)s AND {which} ORDER BY id FOR UPDATE
 ) AS locked
 """
 
@@ -101,10 +101,14 @@ def seats(
 ) -> list[LockedSeat]:
     """Lock these seats of the event, and all seats that these holds own."""
     transactions.require()
-    which = "(id = ANY(%s) OR hold_id = ANY(%s))" if of_holds else "id = ANY(%s)"
-    values: list[Any] = [event_id, list(seat_ids)]
+    which = "id = ANY(%(seats)s)"
     if of_holds:
-        values.append(list(of_holds))
+        which = "(id = ANY(%(seats)s) OR hold_id = ANY(%(holds)s))"
+    values: dict[str, Any] = {
+        "event": event_id,
+        "seats": list(seat_ids),
+        "holds": list(of_holds),
+    }
     with connection.cursor() as cursor:
         cursor.execute(SEATS.format(which=which), values)
         return [LockedSeat(*row) for row in cursor.fetchall()]

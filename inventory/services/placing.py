@@ -14,7 +14,7 @@ from inventory.errors import AccessUsedUp, HoldEnded, LimitReached, PlacesTaken
 from inventory.models import Hold, HoldState
 from inventory.services import access, grants, holds, judging, locks
 from inventory.services.grants import Granted
-from inventory.services.judging import Ask, Judged
+from inventory.services.judging import Ask, Judged, Known
 from inventory.wishes import Wish
 from ticketing.kernel import constraints
 from ticketing.kernel.idempotency import KeyReused
@@ -67,22 +67,20 @@ def _gate(ask: Ask) -> AbstractContextManager[None]:
 
 
 def _place(ask: Ask, *, clear_lapsed: bool) -> Granted:
-    fingerprint = ask.wish.fingerprint(ask.event_id)
     try:
         with transaction.atomic(durable=True):
-            locks.fan(event_id=ask.event_id, names=ask.names)
-            mine, suspects = judging.look(ask)
-            known = next((hold for hold in mine if hold.key == ask.key), None)
+            look = judging.look(ask)
+            known = look.known(ask.key)
             if known:
-                return _answer(known, fingerprint, ask.at)
-            suspects |= {hold.id for hold in mine if hold.state == HoldState.ACTIVE}
+                return _answer(known, ask)
+            suspects = set(look.suspects)
             if clear_lapsed:
                 suspects |= judging.lapsed_in_pools(ask) | judging.lapsed_by_code(ask)
-            judged = judging.judge(ask, suspects)
-            judging.check_limit(ask, mine, judged)
+            judged = judging.judge(ask, judging.lock(ask, suspects))
+            judging.check_limit(ask, look.mine, judged)
             if judged.lapsed:
                 holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
-            return _grant(ask, fingerprint, judged)
+            return _grant(ask, judged)
     except IntegrityError as error:
         # The key is in flight at another event, where this fan is not locked.
         if constraints.violated_by(error) == "inventory_one_hold_per_owner_and_key":
@@ -90,12 +88,12 @@ def _place(ask: Ask, *, clear_lapsed: bool) -> Granted:
         raise
 
 
-def _grant(ask: Ask, fingerprint: str, judged: Judged) -> Granted:
+def _grant(ask: Ask, judged: Judged) -> Granted:
     granted = grants.new_hold(
         terms=ask.terms,
         owner=ask.owner,
         key=ask.key,
-        fingerprint=fingerprint,
+        fingerprint=ask.wish.fingerprint(ask.event_id),
         channel=ask.channel,
         lines=grants.priced(ask.terms, ask.wish, judged.zones),
         now=judged.now,
@@ -112,10 +110,10 @@ def _grant(ask: Ask, fingerprint: str, judged: Judged) -> Granted:
     return granted
 
 
-def _answer(known: judging.Known, fingerprint: str, at: datetime | None) -> Granted:
+def _answer(known: Known, ask: Ask) -> Granted:
     """Asking twice is asking once."""
-    if known.fingerprint != fingerprint:
+    if known.fingerprint != ask.wish.fingerprint(ask.event_id):
         raise KeyReused(known.key)
-    if known.state != HoldState.ACTIVE or known.expires_at <= (at or locks.clock()):
+    if known.state != HoldState.ACTIVE or known.expires_at <= (ask.at or locks.clock()):
         raise HoldEnded(known.reference)
     return Granted(known.id, known.reference, known.fencing_token, known.expires_at)

@@ -21,8 +21,12 @@ def visit(view, cookie=None):
     return VisitorMiddleware(view)(request)
 
 
-def name(request):
-    return HttpResponse(visitors.of(request).owner)
+def hold(request):
+    """What a door does when it has given somebody a hold."""
+    fan = visitors.of(request)
+    owner = fan.owner
+    fan.keep()
+    return HttpResponse(owner)
 
 
 def test_a_page_that_needs_no_name_gives_no_cookie():
@@ -32,10 +36,17 @@ def test_a_page_that_needs_no_name_gives_no_cookie():
     assert COOKIE not in response.cookies
 
 
-def test_a_fan_keeps_his_name():
-    first = visit(name)
+def test_a_fan_who_got_nothing_gets_no_cookie():
+    response = visit(lambda request: HttpResponse(visitors.of(request).owner))
 
-    again = visit(name, first.cookies[COOKIE].value)
+    assert response.content.startswith(b"visitor:")
+    assert COOKIE not in response.cookies
+
+
+def test_a_fan_keeps_his_name():
+    first = visit(hold)
+
+    again = visit(hold, first.cookies[COOKIE].value)
 
     assert again.content == first.content
     assert COOKIE not in again.cookies
@@ -43,11 +54,11 @@ def test_a_fan_keeps_his_name():
 
 @pytest.mark.parametrize("cookie", ["nonsense", "6a1f:x:y", ""])
 def test_a_name_that_we_did_not_sign_is_no_name(cookie):
-    assert COOKIE in visit(name, cookie).cookies
+    assert COOKIE in visit(hold, cookie).cookies
 
 
 def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites():
-    cookie = visit(name).cookies[COOKIE]
+    cookie = visit(hold).cookies[COOKIE]
 
     assert cookie["httponly"]
     assert cookie["samesite"] == "Lax"

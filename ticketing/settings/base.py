@@ -65,6 +65,8 @@ if STRIPE_API_BASE and STRIPE_SECRET_KEY.startswith(("sk_live_", "rk_live_")):
         "unset STRIPE_API_BASE, or set STRIPE_SECRET_KEY to a test key."
     )
 
+# For how long a web process may go by the terms of a sale that it read; 0 reads them each time.
+TERMS_SECONDS = env.float("TERMS_SECONDS", 1.0)
 # The shortcut in Valkey before a hold; without it every refusal asks PostgreSQL.
 GATE = env.bool("GATE", True)
 # How many proxies of ours stand before us: that far from its end, X-Forwarded-For can be believed.

@@ -14,3 +14,5 @@ WHITENOISE_AUTOREFRESH = True
 # Tests that are rolled back never commit, so they would leave their claims behind; those of the
 # gate, and the races, switch it on.
 GATE = False
+# A test changes the terms and sells by them in one breath.
+TERMS_SECONDS = 0
