@@ -164,9 +164,12 @@ def _fan(request: HttpRequest, found: EventView) -> Fan:
 
 
 def _owner(request: HttpRequest) -> str | None:
-    """Who counts as this browser, if a door above can tell."""
+    """Who counts as this browser, if a door above can tell; it is known by that from now on."""
     visitor = getattr(request, "visitor", None)
-    return visitor.owner if visitor else None
+    if visitor is None:
+        return None
+    visitor.keep()
+    return str(visitor.owner)
 
 
 def _page(

@@ -228,7 +228,8 @@ def judge(ask: Ask, locked: Locked, *, kept_by: int | None = None) -> Judged:
     """
     now = locked.at
     for hold in locked.holds.values():
-        if hold.owner in ask.names and hold.id != kept_by and hold.is_live(now):
+        # Who changes a hold may have another under an older name of his; the limit counts both.
+        if kept_by is None and hold.owner in ask.names and hold.is_live(now):
             raise AlreadyHolding(hold.reference)
     if not ask.terms.is_open(now):
         refusal = AccessNeeded if ask.terms.needs_code(now) else SaleClosed

@@ -110,8 +110,8 @@ def _asks(event: Event, holds: int) -> list[crowd.Ask]:
 def _new_visitor() -> str:
     """The cookie of somebody who was never here before, signed as the shop does."""
     visitor, response = Visitor(HttpRequest()), HttpResponse()
-    # To be asked is to be named.
-    _ = visitor.owner
+    # Known, as somebody is who holds something.
+    visitor.keep()
     visitor.remember(response)
     return f"{COOKIE}={response.cookies[COOKIE].value}"
 

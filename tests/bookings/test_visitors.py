@@ -164,7 +164,7 @@ def test_a_browser_without_a_session_is_looked_up_nowhere():
     request = RequestFactory().get("/")
     vars(request)["user"] = SimpleLazyObject(lambda: pytest.fail("asked who this is"))
 
-    VisitorMiddleware(name)(request)
+    VisitorMiddleware(hold)(request)
 
     assert visitors.of(request).names == [visitors.of(request).owner]
 
@@ -174,6 +174,6 @@ def test_who_has_a_session_but_no_account_is_a_visitor(settings):
     request.COOKIES[settings.SESSION_COOKIE_NAME] = "something"
     request.user = AnonymousUser()
 
-    VisitorMiddleware(name)(request)
+    VisitorMiddleware(hold)(request)
 
     assert visitors.of(request).owner.startswith("visitor:")
