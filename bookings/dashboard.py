@@ -3,17 +3,25 @@
 from datetime import timedelta
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from bookings import analytics
 from bookings.analytics import Sales
 from events.backstage import SEES_ALL
 from events.models import Organizer
+from inventory import sweeping
+from ticketing import schedule
 
+SWEEP_IS_LATE = gettext_lazy(
+    "Lapsed holds are not being swept: the map shows their seats as taken, though anybody can still"
+    " buy them. Look after the worker and the beat."
+)
 # An event of tonight stays until tomorrow.
 STAYS = timedelta(hours=12)
 
@@ -24,6 +32,8 @@ def show(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     if not request.user.has_perm(SEES_ALL):
         organizers = Organizer.objects.filter(members=request.user.pk)
         mine = list(organizers.values_list("pk", flat=True))
+    if sweeping.is_late(period=schedule.ENTRIES["expire holds"].every.total_seconds()):
+        messages.warning(request, SWEEP_IS_LATE)
     coming = analytics.coming(since=timezone.now() - STAYS, organizer_ids=mine)
     context["sales"] = {
         "headers": [

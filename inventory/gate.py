@@ -27,6 +27,7 @@ from django.db import connection, transaction
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from inventory import metrics
 from inventory.errors import PlacesTaken
 
 log = logging.getLogger(__name__)
@@ -137,10 +138,12 @@ def _claim(event_id: int, seat_ids: Collection[int], name: str) -> list[int]:
         taken = {int(seat): int(ms) for seat, ms in zip(rest[::2], rest[1::2], strict=True)}
         if _is_sampled(event_id) and _lies(taken):
             log.error("the gate of event %s names free seats as taken: switched off", event_id)
+            metrics.GATE_LIES.inc()
             _ask("hset", _key(event_id), "off", 1)
             return []
     except Silent:
         return []
+    metrics.REFUSED_AT_THE_GATE.inc()
     raise PlacesTaken(seat_ids=taken)
 
 
@@ -233,6 +236,7 @@ def _guarded(ask: Callable[[], Any]) -> Any:
         return ask()
     except redis.RedisError as error:
         _asked_again_at = time.monotonic() + PAUSE_SECONDS
+        metrics.GATE_SILENT.inc()
         log.warning("the gate's store does not answer: %s", type(error).__name__)
         raise Silent from error
 

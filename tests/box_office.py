@@ -86,7 +86,7 @@ class BoxOffice:
         match name:
             case "web":
                 return [
-                    *("-m", "granian", "--interface=wsgi", "--workers=1", "--blocking-threads=4"),
+                    *("-m", "granian", "--interface=wsgi", "--workers=1", "--blocking-threads=32"),
                     *(f"--port={self.port}", "--host=127.0.0.1", "ticketing.wsgi:application"),
                 ]
             case "worker":

@@ -5,13 +5,14 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from ticketing import health
+from ticketing import health, measuring
 
 urlpatterns = [
     # Asked for by browsers on pages that name no icon, such as the admin's.
     path("favicon.ico", RedirectView.as_view(url=f"{settings.STATIC_URL}icons/mark.svg")),
     path("livez", health.livez),
     path("readyz", health.readyz),
+    path("metrics", measuring.metrics),
     path("payments/", include("payments.urls")),
     path("", include("events.urls")),
     path("events/", include("inventory.urls")),

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from events.terms import Terms
-from inventory import gate
+from inventory import gate, metrics
 from inventory.errors import HoldLost, LimitReached, PaymentStarted
 from inventory.models import Hold, HoldLine, HoldState, SeatState
 from inventory.services import grants, holds, judging, locks, returns
@@ -55,6 +55,7 @@ def _change(hold_id: int, ask: Ask) -> Granted:
         judging.check_limit(ask, look.mine, judged, kept_by=hold_id)
         if judged.lapsed:
             holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
+            metrics.TAKEN_OVER.inc(len(judged.lapsed))
         return _rewrite(hold, ask, judged)
 
 

@@ -5,14 +5,15 @@ the caller's, since the booking and its fact must commit with them. `at` is Post
 after the locks are taken, unless a test passes its own.
 """
 
+import time
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from events.terms import Terms
-from inventory import gate, selectors
+from inventory import gate, metrics, selectors
 from inventory.errors import HoldLost
 from inventory.models import EventSeat, Hold, HoldLine, HoldState, SeatState
 from inventory.services import locks, returns
@@ -63,6 +64,7 @@ def release(*, reference: UUID, owner: str, at: datetime | None = None) -> bool:
         if hold.state != HoldState.ACTIVE:
             return False
         end([hold_id], HoldState.RELEASED, at or locks.clock())
+    metrics.RELEASED.inc()
     return True
 
 
@@ -86,6 +88,7 @@ def confirm(*, hold_id: int, fencing_token: int, at: datetime | None = None) -> 
     if not Hold.objects.filter(pk=hold_id).move_to(HoldState.CONFIRMED, ended_at=now):
         raise HoldLost(f"hold {hold_id} is over")
     _keep_at_the_gate(hold, locked, until=None)
+    transaction.on_commit(metrics.CONFIRMED.inc)
 
 
 def expire_batch(*, limit: int, at: datetime | None = None) -> int:
@@ -103,16 +106,20 @@ def expire_batch(*, limit: int, at: datetime | None = None) -> int:
         )
         if lapsed:
             end(lapsed, HoldState.EXPIRED, at or locks.clock())
+    metrics.EXPIRED.inc(len(lapsed))
     return len(lapsed)
 
 
-def expire_all(*, batch: int) -> int:
-    """End lapsed holds batch by batch until a sweep finds less than a batch; returns how many."""
-    ended = 0
+def expire_all(*, batch: int, within: timedelta | None = None) -> int:
+    """End lapsed holds batch by batch until a sweep finds less than a batch; returns how many.
+
+    It stops early when it has worked for so long: the next sweep goes on.
+    """
+    ended, began = 0, time.monotonic()
     while True:
         now = expire_batch(limit=batch)
         ended += now
-        if now < batch:
+        if now < batch or (within and time.monotonic() - began >= within.total_seconds()):
             return ended
 
 

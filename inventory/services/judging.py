@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db import connection
 
 from events.terms import Terms
+from inventory import metrics
 from inventory.errors import (
     AccessNeeded,
     AlreadyHolding,
@@ -207,6 +208,7 @@ def _places_of(hold_ids: Collection[int]) -> int:
         return int(cursor.fetchone()[0])
 
 
+@metrics.LOCK_SECONDS.time()
 def lock(ask: Ask, hold_ids: Collection[int]) -> Locked:
     """Lock these holds, all their seats and the wanted ones, and their pools and the wanted ones.
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from events.terms import Terms
-from inventory import gate
+from inventory import gate, metrics
 from inventory.errors import AccessUsedUp, HoldEnded, LimitReached, PlacesTaken
 from inventory.models import Hold, HoldState
 from inventory.services import access, grants, holds, judging, locks
@@ -42,16 +42,27 @@ def place(
     if wish.places > terms.limit_per_fan:
         raise LimitReached(limit=terms.limit_per_fan, owned=0, asked=wish.places)
     ask = Ask(terms, owner, key, wish, channel, at, also)
-    with _gate(ask):
+    metrics.ASKED.inc()
+    with metrics.HOLD_SECONDS.time(), _gate(ask):
         try:
-            return _place(ask, clear_lapsed=False)
-        except AccessUsedUp:
-            pass
-        except PlacesTaken as refusal:
-            if not refusal.pool_ids:
-                raise
-        # The pool, or the code, may be full of lapsed holds, and those are free by definition.
-        return _place(ask, clear_lapsed=True)
+            granted = _place_or_clear(ask)
+        except Exception as refusal:
+            metrics.refused(refusal)
+            raise
+    metrics.WON.inc()
+    return granted
+
+
+def _place_or_clear(ask: Ask) -> Granted:
+    try:
+        return _place(ask, clear_lapsed=False)
+    except AccessUsedUp:
+        pass
+    except PlacesTaken as refusal:
+        if not refusal.pool_ids:
+            raise
+    # The pool, or the code, may be full of lapsed holds, and those are free by definition.
+    return _place(ask, clear_lapsed=True)
 
 
 def _gate(ask: Ask) -> AbstractContextManager[None]:
@@ -80,6 +91,7 @@ def _place(ask: Ask, *, clear_lapsed: bool) -> Granted:
             judging.check_limit(ask, look.mine, judged)
             if judged.lapsed:
                 holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
+                metrics.TAKEN_OVER.inc(len(judged.lapsed))
             return _grant(ask, judged)
     except IntegrityError as error:
         # The key is in flight at another event, where this fan is not locked.

@@ -65,6 +65,16 @@ if STRIPE_API_BASE and STRIPE_SECRET_KEY.startswith(("sk_live_", "rk_live_")):
         "unset STRIPE_API_BASE, or set STRIPE_SECRET_KEY to a test key."
     )
 
+# A web process asks PostgreSQL over so many connections at once, so many requests more may wait
+# for one of them, for so long; who comes beyond that is asked to come again. 0 slots: no limit.
+DATABASE_SLOTS = env.int("DATABASE_SLOTS", 4)
+DATABASE_WAITERS = env.int("DATABASE_WAITERS", 16)
+DATABASE_SLOT_SECONDS = env.float("DATABASE_SLOT_SECONDS", 2.0)
+WITHOUT_SLOT = {"/livez", "/metrics"}
+# Where the processes of this machine leave their figures; empty keeps each to its own memory.
+METRICS_DIR = env.str("METRICS_DIR", str(VAR / "metrics"))
+# Who scrapes the figures says this; empty allows only this machine itself, not through a proxy.
+METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 # For how long a web process may go by the terms of a sale that it read; 0 reads them each time.
 TERMS_SECONDS = env.float("TERMS_SECONDS", 1.0)
 # The shortcut in Valkey before a hold; without it every refusal asks PostgreSQL.
@@ -101,9 +111,11 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
 ]
 MIDDLEWARE = [
+    "ticketing.measuring.MeasuringMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "ticketing.slots.SlotsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

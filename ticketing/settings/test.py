@@ -16,3 +16,6 @@ WHITENOISE_AUTOREFRESH = True
 GATE = False
 # A test changes the terms and sells by them in one breath.
 TERMS_SECONDS = 0
+# A test's transaction is on its own thread's connection.
+DATABASE_SLOTS = 0
+METRICS_DIR = ""

@@ -1,9 +1,11 @@
 """Everything on this machine, for trying and developing."""
 
 import http.client
+import shutil
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
 from ticketing.embedded import EmbeddedError, demo, runtime, services
@@ -79,6 +81,8 @@ class Command(BaseCommand):
         for child in started:
             supervisor.adopt(child)
         values |= demo.addresses(port)
+        # The figures of a run are its own.
+        shutil.rmtree(settings.METRICS_DIR, ignore_errors=True)
         supervisor.run(demo.manage("migrate", values=values))
         front, behind = demo.programs(port, values)
         web, *_ = [supervisor.start(program) for program in front]
