@@ -37,6 +37,12 @@ def test_an_address_in_the_words_of_a_mail_server_is_not_logged():
     assert "(address)" in line
 
 
+def test_a_partners_token_is_not_logged():
+    line = logged("refused: %s", {"Authorization": "Bearer tkt_Zk3-x_Y9"})
+
+    assert line == "WARNING refused: {'Authorization': 'Bearer (secret)'}"
+
+
 def test_every_process_logs_so():
     logs: Any = settings.LOGGING
 

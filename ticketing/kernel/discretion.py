@@ -4,9 +4,9 @@ import logging
 import re
 
 # Whose texts we do not write, such as a mail server's refusal or Django's "Not Found", may hold an
-# address of a person, or the link behind which the tickets are.
+# address of a person, the link behind which the tickets are, or a partner's token.
 _ADDRESS = re.compile(r"[^\s<>()\[\]{}'\",;:=]+@[\w.-]+\.\w+")
-_SECRET = re.compile(r"(?<=/bookings/)[\w%-]+")
+_SECRET = re.compile(r"(?<=/bookings/)[\w%-]+|\btkt_[\w-]+")
 
 
 class DiscreetFormatter(logging.Formatter):

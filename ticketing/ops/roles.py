@@ -41,7 +41,8 @@ ROLES: Mapping[str, set[str]] = {
     | _may("inventory", ["add", "change"], ["admissionpool"])
     | _may("kernel", ["view"], ["outboxmessage", "delivery"])
     | _may("kernel", ["change"], ["outboxmessage"])
-    | _may("accounts", ["view"], ["user"])
+    | _may("accounts", ["view"], ["user", "partner", "partnertoken"])
+    | _may("accounts", ["change"], ["partnertoken"])
     | {"events.see_every_organizer"},
 }
 

@@ -94,6 +94,8 @@ LOOK = {
                     _item(_("Provider events"), "webhook", "payments", "providerevent"),
                     _item(_("Mails"), "mail", "bookings", "mail"),
                     _item(_("People"), "person", "accounts", "user"),
+                    _item(_("Partners"), "handshake", "accounts", "partner"),
+                    _item(_("Partners' tokens"), "key", "accounts", "partnertoken"),
                     _item(_("Groups"), "shield_person", "auth", "group"),
                 ],
             },
