@@ -18,7 +18,17 @@ from events.backstage import OfOrganizer
 from events.models import Event, EventState, PriceZone
 from events.steps import Step, StepRefused
 from inventory.errors import HoldLost, OpeningRefused
-from inventory.models import AdmissionPool, Block, EventSeat, Hold, HoldLine, HoldState
+from inventory.models import (
+    AdmissionPool,
+    Block,
+    BlockChange,
+    EventSeat,
+    Hold,
+    HoldLine,
+    HoldRelease,
+    HoldState,
+    SeatMove,
+)
 from inventory.services import holds, opening, pools
 from ticketing.kernel import times
 from ticketing.kernel.backstage import CarefulAdmin, ReadOnlyAdmin, ReadOnlyInline
@@ -260,3 +270,28 @@ class BlockAdmin(OfOrganizer, ReadOnlyAdmin):
 
 def _place_name(seat: EventSeat) -> str:
     return naming.place_name(seat.section.name, seat.seat.row.label, seat.seat.number)
+
+
+@admin.register(BlockChange)
+class BlockChangeAdmin(OfOrganizer, ReadOnlyAdmin):
+    organizer_path = "block__event__organizer"
+    list_display = ("at", "block", "verb", "who", "why")
+    list_select_related = ("block", "by")
+    search_fields = ("why", "block__reason", "block__event__title", "block__event__slug")
+
+
+@admin.register(HoldRelease)
+class HoldReleaseAdmin(OfOrganizer, ReadOnlyAdmin):
+    organizer_path = "hold__event__organizer"
+    list_display = ("at", "hold", "who", "why")
+    list_select_related = ("hold", "by")
+    search_fields = ("why", "=hold__reference", "hold__event__title", "hold__event__slug")
+
+
+@admin.register(SeatMove)
+class SeatMoveAdmin(OfOrganizer, ReadOnlyAdmin):
+    organizer_path = "seat__event__organizer"
+    list_display = ("at", "seat", "was", "became", "hold", "fencing_token")
+    list_select_related = ("seat", "hold")
+    search_fields = ("=seat__id", "=hold__reference", "=fencing_token")
+    ordering = ("-pk",)

@@ -2,7 +2,11 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from inventory.standing import Standing
 
 
 class BadWish(Exception):
@@ -72,6 +76,22 @@ class PlacesTaken(Exception):
         super().__init__(f"taken: seats {sorted(seat_ids)}, pools {sorted(pool_ids)}")
         self.seat_ids = frozenset(seat_ids)
         self.pool_ids = frozenset(pool_ids)
+
+
+class NotFree(PlacesTaken):
+    """Some seats that shall be blocked are held, sold, in a block, or of another event."""
+
+    def __init__(self, standing: "Standing") -> None:
+        super().__init__(seat_ids=standing.not_free)
+        self.standing = standing
+
+
+class NotBlocked(Exception):
+    """Some of the seats that shall be lifted are in no block: nothing was lifted."""
+
+    def __init__(self, seat_ids: Collection[int]) -> None:
+        super().__init__(f"in no block: {sorted(seat_ids)}")
+        self.seat_ids = frozenset(seat_ids)
 
 
 class AlreadyHolding(Exception):

@@ -1,7 +1,9 @@
 import pytest
+from django.utils import timezone
 
 from events import terms
-from inventory.models import AdmissionPool, Block, BlockKind, EventSeat
+from inventory.models import AdmissionPool, BlockKind, EventSeat, HoldRelease
+from inventory.services import blocks
 from tests import factories
 from tests.constraints.breaking import broken_by, copy
 from tests.inventory.asking import place
@@ -11,12 +13,18 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def placed():
-    """A hold of one seat and two pool places."""
+    """A hold of one seat and two pool places, a block of a seat, and what staff did."""
     event = factories.opened_event(pool_capacity=5)
     seat = EventSeat.objects.filter(event=event).earliest("pk")
+    last = EventSeat.objects.filter(event=event).latest("pk")
     pool = AdmissionPool.objects.get(event=event)
-    Block.objects.create(event=event, kind=BlockKind.HOUSE, reason="for the band")
-    return place(terms.of(event.pk), [seat.pk], pools=[(pool.pk, 2)])
+    placed = place(terms.of(event.pk), [seat.pk], pools=[(pool.pk, 2)])
+    kept = {"seat_ids": [last.pk], "kind": BlockKind.HOUSE, "reason": "for the band"}
+    blocks.block(event_id=event.pk, **kept)
+    HoldRelease.objects.create(
+        hold_id=placed.hold_id, by_name="somebody", why="for the test", at=timezone.now()
+    )
+    return placed
 
 
 @pytest.mark.parametrize(
@@ -94,7 +102,32 @@ def test_inventory_seat_is_once_in_a_hold(placed):
         ),
         ("inventory_seat_moves_are_append_only", "UPDATE inventory_seatmove SET became = 'booked'"),
         ("inventory_seat_moves_are_append_only", "DELETE FROM inventory_seatmove"),
+        (
+            "inventory_block_changes_are_append_only",
+            "UPDATE inventory_blockchange SET why = 'another'",
+        ),
+        ("inventory_block_changes_are_append_only", "DELETE FROM inventory_blockchange"),
+        (
+            "inventory_hold_releases_are_append_only",
+            "UPDATE inventory_holdrelease SET why = 'another'",
+        ),
+        ("inventory_hold_releases_are_append_only", "DELETE FROM inventory_holdrelease"),
     ],
 )
 def test_a_row_keeps_its_shape(name, sql):
     assert broken_by(sql) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "changes"),
+    [
+        ("inventory_block_change_verb_is_known", "inventory_blockchange", {"verb": "'x'"}),
+        ("inventory_block_change_says_who_and_why", "inventory_blockchange", {"why": "''"}),
+        ("inventory_block_change_says_who_and_why", "inventory_blockchange", {"by_name": "''"}),
+        ("inventory_hold_release_says_who_and_why", "inventory_holdrelease", {"why": "''"}),
+        ("inventory_hold_release_says_who_and_why", "inventory_holdrelease", {"by_name": "''"}),
+        ("inventory_holdrelease_hold_id_key", "inventory_holdrelease", {}),
+    ],
+)
+def test_a_record_of_staff_is_written_whole(name, table, changes):
+    assert broken_by(copy(table, **changes)) == name
