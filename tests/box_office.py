@@ -29,7 +29,7 @@ class BoxOffice:
         # A corner of Valkey of its own: no task of another test is waiting there.
         valkey = f"{broker}/7"
         redis.Redis.from_url(valkey.replace("valkey://", "redis://", 1)).flushdb()
-        self._environment = os.environ | {
+        self.environment = os.environ | {
             "DJANGO_SETTINGS_MODULE": "ticketing.settings.local",
             "VAR_DIR": str(var),
             "DATABASE_URL": f"{base}/{connection.settings_dict['NAME']}",
@@ -48,7 +48,7 @@ class BoxOffice:
             self._running[name] = subprocess.Popen(
                 [sys.executable, *self._command(name)],
                 cwd=ROOT,
-                env=self._environment | environment,
+                env=self.environment | environment,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -70,7 +70,7 @@ class BoxOffice:
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
-            env=self._environment,
+            env=self.environment,
             capture_output=True,
             text=True,
             timeout=60,
