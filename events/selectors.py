@@ -24,6 +24,7 @@ from ticketing.kernel.money import Money
 
 PER_PAGE = 24
 MAX_WORDS = 6
+MAX_QUERY = 100
 POSTERS = 6
 
 

@@ -9,13 +9,11 @@ from django.views.decorators.http import require_safe
 
 from events import selectors
 
-MAX_QUERY = 100
-
 
 @require_safe
 def programme(request: HttpRequest) -> HttpResponse:
     """What is on, and the search in it."""
-    query = " ".join(request.GET.get("q", "").split())[:MAX_QUERY]
+    query = " ".join(request.GET.get("q", "").split())[: selectors.MAX_QUERY]
     page = selectors.upcoming(
         at=timezone.now(), query=query, page=request.GET.get("page", "1")[:10]
     )

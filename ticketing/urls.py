@@ -13,6 +13,7 @@ urlpatterns = [
     path("livez", health.livez),
     path("readyz", health.readyz),
     path("metrics", measuring.metrics),
+    path("api/v1/", include("ticketing.api")),
     path("payments/", include("payments.urls")),
     path("", include("events.urls")),
     path("events/", include("inventory.urls")),

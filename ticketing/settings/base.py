@@ -11,7 +11,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from ticketing.settings import unfold
+from ticketing.settings import api, unfold
 
 ROOT = Path(__file__).resolve().parents[2]
 env = environ.Env()
@@ -82,6 +82,11 @@ GATE = env.bool("GATE", True)
 # How many proxies of ours stand before us: that far from its end, X-Forwarded-For can be believed.
 PROXY_COUNT = env.int("PROXY_COUNT", 0)
 
+# Requests a minute from one network that shows the API no token; tokens have rates of their own.
+API_OPEN_PER_MINUTE = env.int("API_OPEN_PER_MINUTE", 60)
+REST_FRAMEWORK = api.REST_FRAMEWORK
+SPECTACULAR_SETTINGS = api.SPECTACULAR
+
 # Small enough that no fan waits behind a long expiry transaction.
 EXPIRY_BATCH = env.int("EXPIRY_BATCH", 200)
 
@@ -100,6 +105,8 @@ INSTALLED_APPS = [
     "payments",
     "bookings",
     "ticketing.ops",
+    "rest_framework",
+    "drf_spectacular",
     "unfold",
     "django.contrib.admin",
     "django.contrib.auth",

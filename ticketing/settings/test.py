@@ -19,3 +19,5 @@ TERMS_SECONDS = 0
 # A test's transaction is on its own thread's connection.
 DATABASE_SLOTS = 0
 METRICS_DIR = ""
+# All tests come from one network.
+API_OPEN_PER_MINUTE = 1_000_000
