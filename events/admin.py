@@ -31,7 +31,7 @@ from events.models import (
     PriceZone,
     Series,
 )
-from events.steps import StepRefused, by_name, possible
+from events.steps import StepRefused, by_name, pages, possible
 from ticketing.kernel import times
 from ticketing.kernel.backstage import CarefulAdmin
 from ticketing.kernel.money import Money
@@ -235,6 +235,7 @@ class EventAdmin(VenueTimes, OfOrganizer, CarefulAdmin):
         event: Event | None = options.get("obj")
         if event and self.has_change_permission(request, event):
             context["steps"] = possible(event)
+            context["pages"] = [page for page in pages if page.is_there(event)]
             context["presales"] = event.on_sales.filter(kind=OnSaleKind.PRESALE).order_by("pk")
         response: HttpResponse = super().render_change_form(request, context, *args, **options)
         return response

@@ -36,6 +36,19 @@ class Step:
     is_drastic: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page about one event, which its name and the event's id lead to."""
+
+    name: str
+    label: Text
+    is_there: Callable[[Event], bool]
+
+
+# Filled by the floors above.
+pages: list[Page] = []
+
+
 def _announce(event: Event, at: datetime) -> Text:
     programme.announce(event_id=event.pk, at=at)
     return _("The event is on the programme.")

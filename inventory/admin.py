@@ -6,21 +6,23 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.decorators import display
+from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from events import steps
 from events.admin import EventAdmin, EventInline
 from events.backstage import OfOrganizer
 from events.models import Event, EventState, PriceZone
 from events.steps import Step, StepRefused
-from inventory.errors import HoldLost, OpeningRefused
+from inventory import blocking  # noqa: F401 - the page of blocked seats
+from inventory.errors import OpeningRefused, PaymentStarted
 from inventory.models import (
     AdmissionPool,
-    Block,
     BlockChange,
     EventSeat,
     Hold,
@@ -29,7 +31,9 @@ from inventory.models import (
     HoldState,
     SeatMove,
 )
-from inventory.services import holds, opening, pools
+from inventory.services import opening, pools, releasing
+from inventory.services.acting import Actor
+from inventory.services.releasing import Ended
 from ticketing.kernel import times
 from ticketing.kernel.backstage import CarefulAdmin, ReadOnlyAdmin, ReadOnlyInline
 from ticketing.kernel.money import Money
@@ -184,6 +188,31 @@ class HoldLineInline(ReadOnlyInline):
         return str(Money(line.fee_minor, line.hold.currency))
 
 
+class ReleaseForm(forms.Form):
+    why = forms.CharField(
+        max_length=500, label=gettext_lazy("Why"), widget=UnfoldAdminTextInputWidget
+    )
+    even_if_paying = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Also while the fan is paying"),
+        help_text=gettext_lazy("Money that comes then goes back by itself."),
+        widget=UnfoldBooleanWidget,
+    )
+
+
+def _release(hold: Hold, by: Actor, *, why: str, even_if_paying: bool) -> tuple[str, int]:
+    """Release it; what to say about that, and how loudly."""
+    try:
+        ended = releasing.release(
+            reference=hold.reference, why=why, by=by, even_if_paying=even_if_paying
+        )
+    except PaymentStarted:
+        return _("%(hold)s stays: its fan is paying."), messages.ERROR
+    if ended == Ended.WAS_OVER:
+        return _("%(hold)s was over already."), messages.WARNING
+    return _("%(hold)s is released."), messages.SUCCESS
+
+
 @admin.register(Hold)
 class HoldAdmin(OfOrganizer, ReadOnlyAdmin):
     list_display = ("id", "event", "state_label", "owner", "expires", "fencing_token")
@@ -204,16 +233,23 @@ class HoldAdmin(OfOrganizer, ReadOnlyAdmin):
     @admin.action(
         description=gettext_lazy("Release: give the places back"), permissions=["release"]
     )
-    def release(self, request: HttpRequest, chosen: "QuerySet[Hold]") -> None:
+    def release(self, request: HttpRequest, chosen: "QuerySet[Hold]") -> HttpResponse | None:
+        """Ask why, and release the holds when that is answered."""
+        form = ReleaseForm(request.POST if "why" in request.POST else None)
+        if not form.is_valid():
+            context = {
+                **self.admin_site.each_context(request),
+                "title": _("Release holds"),
+                "opts": self.opts,
+                "holds": [(hold, self.state_label(hold)[1]) for hold in chosen],
+                "form": form,
+            }
+            return TemplateResponse(request, "admin/inventory/hold/release.html", context)
+        by = Actor(user_id=request.user.pk)
         for hold in chosen:
-            try:
-                done = holds.release(reference=hold.reference, owner=hold.owner)
-            except HoldLost:
-                done = False
-            if done:
-                self.message_user(request, _("%s is released.") % hold, messages.SUCCESS)
-            else:
-                self.message_user(request, _("%s was over already.") % hold, messages.WARNING)
+            said, level = _release(hold, by, **form.cleaned_data)
+            self.message_user(request, said % {"hold": hold}, level)
+        return None
 
     def has_release_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("inventory.change_hold"))
@@ -258,14 +294,6 @@ class EventSeatAdmin(OfOrganizer, ReadOnlyAdmin):
     @display(description=gettext_lazy("State"), ordering="state", label=SEAT_COLORS)
     def state_label(self, seat: EventSeat) -> tuple[str, str]:
         return seat.state, seat.get_state_display()
-
-
-@admin.register(Block)
-class BlockAdmin(OfOrganizer, ReadOnlyAdmin):
-    list_display = ("kind", "reason", "event", "created_at", "created_by")
-    list_select_related = ("event", "created_by")
-    list_filter = ("kind", ("event", admin.RelatedOnlyFieldListFilter))
-    search_fields = ("reason", "event__title", "event__slug")
 
 
 def _place_name(seat: EventSeat) -> str:

@@ -16,6 +16,10 @@ class BlockKind(models.TextChoices):
     WAITLIST = "waitlist", "waitlist"
 
 
+# What staff choose from; the waitlist keeps its seats by itself.
+BY_HAND = [BlockKind.HOUSE, BlockKind.KILL, BlockKind.PRODUCTION, BlockKind.ACCESSIBLE]
+
+
 class Block(models.Model):
     """Seats that the organizer keeps from general sale."""
 

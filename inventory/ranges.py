@@ -106,7 +106,7 @@ def read_one(text: str, hall: Hall) -> int:
         raise Unclear(
             [
                 _("“%(text)s” names %(n)d seats: name one, such as “%(example)s”.")
-                % {"text": text, "n": len(found), "example": _example(hall)}
+                % {"text": text, "n": len(found), "example": example(hall)}
             ]
         )
     return found[0]
@@ -126,6 +126,14 @@ def spell(seat_ids: Collection[int], hall: Hall, *, most: int = MOST_NAMED) -> s
     return "; ".join(parts)
 
 
+def example(hall: Hall) -> str:
+    """A line that names a seat of this hall."""
+    for section in hall.sections:
+        for row in section.rows:
+            return f"{section.name}; {row.label}; {row.seats[0].number}"
+    return "Stalls; 3; 5"
+
+
 def _line(line: str, hall: Hall) -> list[int]:
     if line.startswith("#"):
         return [_by_id(line[1:].strip(), hall)]
@@ -139,7 +147,7 @@ def _line(line: str, hall: Hall) -> list[int]:
         case [name, row, seats]:
             section = _section(name, hall)
             return [seat.id for seat in _seats(seats, _row(row, section), section)]
-    raise _unclear(_("expected a section, a row and seats, such as “%s”.") % _example(hall))
+    raise _unclear(_("expected a section, a row and seats, such as “%s”.") % example(hall))
 
 
 def _by_id(text: str, hall: Hall) -> int:
@@ -317,13 +325,6 @@ def _listed(names: Iterable[str], word: str = "") -> str:
         named = [*named[: MOST_NAMED - 1], "…", named[-1]]
     word = word or _("and")
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} {word} {named[-1]}"
-
-
-def _example(hall: Hall) -> str:
-    for section in hall.sections:
-        for row in section.rows:
-            return f"{section.name}; {row.label}; {row.seats[0].number}"
-    return "Stalls; 3; 5"
 
 
 def _folded(name: str) -> str:

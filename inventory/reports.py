@@ -56,8 +56,8 @@ def counted(seat_ids: Collection[int], hall: Hall) -> str:
 
 def not_blocked(seat_ids: Collection[int], hall: Hall) -> str:
     return ngettext(
-        "%(n)d seat is in no block: %(seats)s. Leave it out.",
-        "%(n)d seats are in no block: %(seats)s. Leave them out.",
+        "%(n)d seat is not blocked, or in another block: %(seats)s. Leave it out.",
+        "%(n)d seats are not blocked, or in another block: %(seats)s. Leave them out.",
         len(seat_ids),
     ) % {"n": len(seat_ids), "seats": ranges.spell(seat_ids, hall)}
 

@@ -66,15 +66,17 @@ def lift(
     seat_ids: Collection[int],
     why: str,
     by: Actor = ITSELF,
+    only: int | None = None,
     at: datetime | None = None,
 ) -> dict[int, int]:
     """Let these blocked seats go on general sale, all or none; how many, by the block they left.
 
-    Raises NotBlocked with those that are in no block, and lifts nothing.
+    Raises NotBlocked with those that are in no block, or not in the `only` one, and lifts nothing.
     """
     with transaction.atomic(durable=True):
         found, now = _lock(event_id, seat_ids, at)
-        strangers = set(seat_ids) - found.blocked.keys()
+        inside = {seat for seat, block in found.blocked.items() if only in {None, block}}
+        strangers = set(seat_ids) - inside
         if strangers:
             raise NotBlocked(strangers)
         return _lift(found.blocked, why, by, now)

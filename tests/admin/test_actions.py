@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from events import terms
-from inventory.models import EventSeat, Hold, HoldState
+from inventory.models import EventSeat, Hold, HoldRelease, HoldState
 from tests.factories import UserFactory, VenueFactory
 from tests.inventory.asking import place
 from tests.venues.plans import two_floors
@@ -23,10 +23,10 @@ def boss(client):
     return client
 
 
-def act(client, page, action, *rows):
+def act(client, page, action, *rows, **said):
     return client.post(
         reverse(f"admin:{page}_changelist"),
-        {"action": action, "_selected_action": [row.pk for row in rows]},
+        {"action": action, "_selected_action": [row.pk for row in rows]} | said,
         follow=True,
     ).content.decode()
 
@@ -37,12 +37,26 @@ def hold(event):
     return Hold.objects.get(pk=place(terms.of(event.pk), [seat.pk]).hold_id)
 
 
-def test_a_hold_is_released_from_the_list(boss, hold):
-    assert "is released" in act(boss, "inventory_hold", "release", hold)
-    assert "was over already" in act(boss, "inventory_hold", "release", hold)
+def test_a_hold_is_released_from_the_list_once_it_is_said_why(boss, hold):
+    assert "Release 1 hold" in act(boss, "inventory_hold", "release", hold)
+    hold.refresh_from_db()
+    assert hold.state == HoldState.ACTIVE
+
+    assert "is released" in act(boss, "inventory_hold", "release", hold, why="by phone")
+    assert "was over already" in act(boss, "inventory_hold", "release", hold, why="by phone")
 
     hold.refresh_from_db()
     assert hold.state == HoldState.RELEASED
+    assert HoldRelease.objects.get(hold=hold).why == "by phone"
+
+
+def test_a_hold_that_is_being_paid_is_released_only_when_that_is_wanted(boss, hold):
+    Hold.objects.filter(pk=hold.pk).update(payment_started_at=hold.created_at)
+
+    assert "its fan is paying" in act(boss, "inventory_hold", "release", hold, why="fraud")
+    told = act(boss, "inventory_hold", "release", hold, why="fraud", even_if_paying="on")
+
+    assert "is released" in told
 
 
 def test_a_lapsed_hold_is_shown_as_lapsed(boss, hold):

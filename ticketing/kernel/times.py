@@ -29,6 +29,12 @@ def clock(moment: datetime, zone: str) -> str:
     return f"{local:%H:%M} {_zone_name(local)}"
 
 
+def exact(moment: datetime, zone: str) -> str:
+    """To the millisecond, for who looks into what happened: 2027-02-12 20:00:01.250 CET."""
+    local = moment.astimezone(ZoneInfo(zone))
+    return f"{local:%Y-%m-%d %H:%M:%S}.{local.microsecond // 1000:03} {_zone_name(local)}"
+
+
 def _zone_name(local: datetime) -> str:
     """CET, or UTC+03 where the zone has no name of its own."""
     name = local.tzname() or ""

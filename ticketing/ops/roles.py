@@ -11,9 +11,11 @@ from django.db import transaction
 ORGANIZERS = "Organizers"
 BOX_OFFICE = "Box office"
 
+# What happened to places, and who of the house did it.
+_STORY = ["blockchange", "holdrelease", "seatmove"]
 _LOOK_AT = {
     "venues": ["venue", "seatmap", "section", "row", "seat"],
-    "inventory": ["eventseat", "admissionpool", "hold", "holdline", "block"],
+    "inventory": ["eventseat", "admissionpool", "hold", "holdline", "block", *_STORY],
     "bookings": ["booking", "bookingline", "ticket", "credential", "mail"],
 }
 # Payments knows no organizer, so it cannot keep one from another's: not for organizers.
@@ -34,11 +36,12 @@ ROLES: Mapping[str, set[str]] = {
     ORGANIZERS: _looking(_LOOK_AT)
     | _may("events", ["view", "add", "change", "delete"], _EVENTS)
     | _may("events", ["view"], ["organizer"])
-    | _may("inventory", ["add", "change"], ["admissionpool"]),
+    | _may("inventory", ["add", "change"], ["admissionpool", "block"]),
     BOX_OFFICE: _looking(_LOOK_AT)
     | _looking(_MONEY)
     | _may("events", ["view", "change"], [*_EVENTS, "organizer"])
-    | _may("inventory", ["add", "change"], ["admissionpool"])
+    | _may("inventory", ["add", "change"], ["admissionpool", "block"])
+    | _may("inventory", ["change"], ["hold"])
     | _may("kernel", ["view"], ["outboxmessage", "delivery"])
     | _may("kernel", ["change"], ["outboxmessage"])
     | _may("accounts", ["view"], ["user", "partner", "partnertoken"])

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from inventory import reports, standing
 from inventory.errors import NotFree
 from inventory.management import arguments
-from inventory.models import BlockKind
+from inventory.models import BY_HAND, BlockKind
 from inventory.services import blocks
 
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         arguments.add_event(parser)
-        parser.add_argument("--kind", required=True, choices=BlockKind.values)
+        parser.add_argument("--kind", required=True, choices=[kind.value for kind in BY_HAND])
         parser.add_argument("--reason", required=True, help="why, for whoever reads it later")
         arguments.add_seats(parser)
         parser.add_argument(
