@@ -63,7 +63,7 @@ def test_what_is_sold_or_held_is_named_and_nothing_is_blocked(desk, event, seats
     assert "1 seat is sold: Stalls, Row A, seat 2" in page
     assert blocked() == 0
     # What was written stands there to be mended.
-    assert "for the band" in page
+    assert 'value="for the band"' in answer.content.decode()
 
 
 def test_unclear_seats_are_said_to_be_line_by_line(desk, event):

@@ -120,7 +120,8 @@ def test_blocks_are_lifted_whole_or_in_part(event, capsys):
 def test_what_is_in_no_block_is_named(event, dry_run):
     block(event, "Stalls; A")
 
-    with pytest.raises(CommandError, match=r"1 seat is not blocked, or in another block: Stalls, Row B, seat 1\."):
+    refused = r"1 seat is not blocked, or in another block: Stalls, Row B, seat 1\."
+    with pytest.raises(CommandError, match=refused):
         release(event, seats=["Stalls; A", "Stalls; B; 1"], dry_run=dry_run)
 
     assert blocked() == 10
