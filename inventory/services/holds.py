@@ -129,13 +129,14 @@ def end(hold_ids: Collection[int], state: HoldState, at: datetime) -> None:
     `returns` says where they go.
     """
     transactions.require()
+    # First: who comes with holds that are over touches neither seats nor counts.
+    moved = Hold.objects.filter(pk__in=hold_ids).move_to(state, ended_at=at)
+    if moved != len(hold_ids):
+        raise HoldLost(f"of holds {sorted(hold_ids)} only {moved} were active")
     locks.seats_of(hold_ids)
     returns.seats(hold_ids=hold_ids, state=SeatState.HELD)
     if locks.pools_of(hold_ids):
         returns.held_pool_places(hold_ids)
-    moved = Hold.objects.filter(pk__in=hold_ids).move_to(state, ended_at=at)
-    if moved != len(hold_ids):
-        raise HoldLost(f"of holds {sorted(hold_ids)} only {moved} were active")
 
 
 def _book_pool_places(hold_id: int) -> None:

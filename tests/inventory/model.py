@@ -1,0 +1,101 @@
+"""Whose every place should be, said as plainly as can be; `machine` compares the house with it.
+
+A seat is a pool of one place. What becomes of a wish is "done" or the name of the refusal.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+# What is asked for: "seat" or "pool", its pk, the pk of the fare.
+Place = tuple[str, int, int]
+OWNING = {"live", "sold"}
+
+
+@dataclass(eq=False)
+class Held:
+    fan: str
+    key: str
+    # The wish that came with the key, and what is owned now.
+    asked: Counter[Place]
+    owns: Counter[Place]
+    hold_id: int = 0
+    # All that it ever had; the last one counts.
+    tokens: list[int] = field(default_factory=list)
+    # "lapsed" is free by definition, whether or not somebody has ended it; "over" has no lease.
+    state: str = "live"
+    is_being_paid: bool = False
+
+    @property
+    def token(self) -> int:
+        return self.tokens[-1]
+
+
+class House:
+    def __init__(self, capacities: dict[tuple[str, int], int], limit: int):
+        self.capacities = capacities
+        self.limit = limit
+        self.holds: list[Held] = []
+
+    def free(self, kind: str, pk: int, *, but: Held | None = None) -> int:
+        owners = [held for held in self.holds if held.state in OWNING and held is not but]
+        return self.capacities[kind, pk] - sum(
+            number
+            for held in owners
+            for place, number in held.owns.items()
+            if place[:2] == (kind, pk)
+        )
+
+    def place(self, fan: str, key: str, wish: Counter[Place]) -> tuple[str, Held | None]:
+        known = next((held for held in self.holds if (held.fan, held.key) == (fan, key)), None)
+        if wish.total() > self.limit:
+            return "LimitReached", None
+        if known:
+            said = "done" if known.state == "live" else "HoldEnded"
+            return (said if wish == known.asked else "KeyReused"), known
+        if any(held.fan == fan and held.state == "live" for held in self.holds):
+            return "AlreadyHolding", None
+        said = self._refusal(fan, wish)
+        if said == "done":
+            self.holds.append(known := Held(fan, key, wish, wish))
+        return said, known
+
+    def change(self, held: Held, wish: Counter[Place]) -> str:
+        if wish.total() > self.limit:
+            return "LimitReached"
+        if self._is_short(wish, "seat", but=None if held.state == "sold" else held):
+            return "PlacesTaken"
+        if held.state != "live":
+            return "HoldLost"
+        if held.is_being_paid:
+            return "PaymentStarted"
+        said = self._refusal(held.fan, wish, but=held)
+        if said == "done":
+            held.owns = wish
+        return said
+
+    def sell(self, held: Held, token: int) -> str:
+        if held.state != "live" or held.token != token:
+            return "HoldLost"
+        held.state = "sold"
+        return "done"
+
+    def cancel(self, held: Held, part: Counter[Place], token: int) -> str:
+        if held.state != "sold" or held.token != token or not part <= held.owns:
+            return "HoldLost"
+        held.owns = held.owns - part
+        return "done"
+
+    def _refusal(self, fan: str, wish: Counter[Place], *, but: Held | None = None) -> str:
+        owned = [h.owns.total() for h in self.holds if h.fan == fan and h.state in OWNING]
+        kept = but.owns.total() if but else 0
+        if self._is_short(wish, "seat", but=but):
+            return "PlacesTaken"
+        if sum(owned) - kept + wish.total() > self.limit:
+            return "LimitReached"
+        return "PlacesTaken" if self._is_short(wish, "pool", but=but) else "done"
+
+    def _is_short(self, wish: Counter[Place], kind: str, *, but: Held | None) -> bool:
+        asked: Counter[int] = Counter()
+        for (what, pk, _), number in wish.items():
+            asked[pk] += number if what == kind else 0
+        return any(number > self.free(kind, pk, but=but) for pk, number in asked.items() if number)
