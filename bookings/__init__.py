@@ -6,6 +6,8 @@ token* it started with: a confirm that carries another one is refused. It is the
 ask inventory, payments and the waiting room; it learns of money by facts, and each step of the saga
 commits and may be run again.
 
+Fans hold as visitors or accounts (`visitors`), partners for customers of theirs (`customers`).
+
 One e-mail address has no more places at an event than one fan may have. Its lock (advisory, by
 event and address) comes before its bookings, and these come before their holds.
 """

@@ -110,6 +110,11 @@ def event_by_id(event_id: int, *, at: datetime) -> EventView | None:
     return _view(event, at, availability.levels([event.pk]).get(event.pk), None)
 
 
+def slug_of(event_id: int) -> str:
+    """What names the event in addresses. Raises Event.DoesNotExist."""
+    return Event.objects.values_list("slug", flat=True).get(pk=event_id)
+
+
 def prices(event_id: int) -> PriceList:
     """Every price with its fees. Raises Event.DoesNotExist."""
     event = Event.objects.only("currency").get(pk=event_id)

@@ -10,7 +10,7 @@ pk → the presale code (advisory). Leases are judged by PostgreSQL's clock, rea
 taken.
 
 A hold's owner is an account, or a visitor until he logs in: then what he holds becomes the
-account's, key and all, and his name stays beside it.
+account's, key and all, and his name stays beside it. Or it is a partner, for a customer of his.
 
 Nobody outside imports `inventory.models`: ask `selectors`, or act through `services`.
 """

@@ -46,6 +46,11 @@ class HoldView:
     # The database's clock when it was asked: a countdown starts from here, not from the browser.
     asked_at: datetime
 
+    @property
+    def is_booked(self) -> bool:
+        """Whether its places are sold to its holder."""
+        return self.state == HoldState.CONFIRMED
+
 
 @dataclass(frozen=True, slots=True)
 class LineView:
@@ -128,6 +133,16 @@ def hold(*, reference: UUID, owner: str) -> HoldView | None:
 
 def hold_by_id(hold_id: int) -> HoldView | None:
     return _view(pk=hold_id)
+
+
+def hold_by_reference(reference: UUID) -> HoldView | None:
+    """A hold whoever owns it: the door that asks compares the owner."""
+    return _view(reference=reference)
+
+
+def hold_by_key(*, owner: str, key: str) -> HoldView | None:
+    """The hold that an owner's wish of this key has made."""
+    return _view(owner=owner, idempotency_key=key)
 
 
 def live_hold(*, event_id: int, owner: str) -> HoldView | None:
@@ -227,14 +242,14 @@ def selling_events() -> list[int]:
         return [event_id for (event_id,) in cursor.fetchall()]
 
 
-def seat_names(seat_ids: Collection[int]) -> list[str]:
+def seat_labels(seat_ids: Collection[int]) -> dict[int, str]:
     """These seats as a fan calls them, in the order of the hall."""
     rows = (
         EventSeat.objects.filter(pk__in=seat_ids)
         .order_by("seat__index")
-        .values_list("seat__row__label", "seat__number")
+        .values_list("pk", "seat__row__label", "seat__number")
     )
-    return [naming.seat_name(row, number) for row, number in rows]
+    return {pk: naming.seat_name(row, number) for pk, row, number in rows}
 
 
 def wish_of(hold_id: int) -> Wish:

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from bookings.api import holds
 from events import api as events
 from inventory import api as inventory
 
@@ -52,5 +53,8 @@ urlpatterns = [
         inventory.SectionSeats.as_view(),
         name="seats",
     ),
+    path("events/<slug:slug>/holds/", holds.HoldsOfEvent.as_view(), name="holds"),
+    path("holds/<uuid:reference>/", holds.OneHold.as_view(), name="hold"),
+    path("holds/<uuid:reference>/extend/", holds.Extension.as_view(), name="extend"),
     re_path("", Nowhere.as_view()),
 ]

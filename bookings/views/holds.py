@@ -214,7 +214,7 @@ def _said(event: EventView, refusal: Exception) -> tuple[str, int]:
 
 
 def _taken(refusal: PlacesTaken) -> str:
-    names = inventory.seat_names(refusal.seat_ids)
+    names = inventory.seat_labels(refusal.seat_ids).values()
     if not names:
         return _("So many places are not free any more. Ask for fewer, or look again in a minute.")
     said = ngettext(

@@ -1,0 +1,1 @@
+"""Holds for partners' programs, over the same services as the fans' pages."""
