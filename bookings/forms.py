@@ -40,7 +40,7 @@ class BuyerForm(forms.Form):
     )
 
 
-def read_wish(data: QueryDict) -> Wish:
+def read_wish(data: QueryDict, *, may_be_empty: bool = False) -> Wish:
     """The seats or pool places that the form asks for. Raises BadForm."""
     seats = data.getlist("seats")
     if len(seats) > MOST_SEATS:
@@ -58,7 +58,7 @@ def read_wish(data: QueryDict) -> Wish:
             if pool and name.startswith("quantity_") and str(value).strip() not in {"", "0"}
         ),
     )
-    if not wish.seats and not wish.pools:
+    if not wish.places and not may_be_empty:
         raise BadForm(_("Choose at least one seat first."))
     return wish
 

@@ -58,6 +58,9 @@ def hold_page(hold: HoldView, lines: Sequence[LineView]) -> dict[str, Any]:
             "can_extend": hold.expires_at + timedelta(seconds=30) < hold.max_expires_at
             and not hold.payment_started_at,
             "extend_url": reverse("bookings:extend", args=[hold.reference]),
+            "change_url": reverse("bookings:change", args=[hold.reference]),
+            "may_change": not hold.payment_started_at,
+            "may_remove": not hold.payment_started_at and len(lines) > 1,
             "release_url": reverse("bookings:release", args=[hold.reference]),
             "fares_url": reverse("bookings:fares", args=[hold.reference]),
             "checkout_url": reverse("bookings:checkout", args=[hold.reference]),

@@ -7,6 +7,7 @@ urlpatterns = [
     path("events/<slug:slug>/hold/", holds.place, name="place"),
     path("your-seats/<uuid:reference>/", holds.hold, name="hold"),
     path("your-seats/<uuid:reference>/extend/", holds.extend, name="extend"),
+    path("your-seats/<uuid:reference>/change/", holds.change, name="change"),
     path("your-seats/<uuid:reference>/prices/", holds.change_fares, name="fares"),
     path("your-seats/<uuid:reference>/release/", holds.release, name="release"),
     path("your-seats/<uuid:reference>/checkout/", checkout.checkout, name="checkout"),

@@ -145,11 +145,11 @@ class BlockAdmin(OfOrganizer, CarefulAdmin):
     def seats_view(self, request: HttpRequest, event_id: int) -> HttpResponse:
         """Show what is blocked; block seats after a look at them; lift them again."""
         event = self.admin_site.get_model_admin(Event).get_object(request, str(event_id))
-        if event is None:
+        hall = halls.of(event.pk) if event else None
+        if event is None or not hall or not hall.sections:
             raise Http404
         if not request.user.has_perm("inventory.add_block"):
             raise PermissionDenied
-        hall = halls.of(event.pk)
         posted = request.POST if request.method == "POST" else None
         lifts = request.POST.get("lift", "")
         form = BlockForm(None if lifts else posted, hall=hall, auto_id="block_%s")

@@ -55,6 +55,19 @@ class Fan:
         """Whether the page is his alone, so that nobody else may be shown it."""
         return self.own is not None or self.has_code
 
+    @property
+    def quantities(self) -> Quantities:
+        """The places of pools that he holds."""
+        held: dict[int, dict[int, int]] = {}
+        for line in selectors.wish_of(self.own.id).pools if self.own else ():
+            if line.fare_id:
+                held.setdefault(line.pool_id, {})[line.fare_id] = line.places
+        return held
+
+    def may_change(self, event: EventView) -> bool:
+        """Whether his hold may get other places: not once its payment has begun."""
+        return self.own is not None and not self.own.payment_started_at and self.may_buy(event)
+
     def may_buy(self, event: EventView) -> bool:
         return event.status in SELLING or (event.status == Status.PRESALE and self.has_code)
 
@@ -81,7 +94,8 @@ def event_page(
         "prices": prices if prices.zones else None,
         "sections": _sections(event, drawn, prices) if drawn and shows_seats else [],
         "seatmap_url": _seatmap_url(event) if shows_seats else "",
-        "pools": _pools(event, prices, quantities) if fan.may_buy(event) else [],
+        "pools": _pools(event, prices, quantities or fan.quantities) if fan.may_buy(event) else [],
+        **_sends_to(event, fan),
         "may_buy": fan.may_buy(event),
         "code_error": code_problem,
         "own": _own(event, fan.own),
@@ -114,15 +128,19 @@ def section_page(
     section: SectionDrawing,
     *,
     fan: Fan,
-    picked: Collection[int],
+    picked: Collection[int] | None,
     taken: Collection[int],
     problem: Problem,
 ) -> dict[str, Any]:
+    """The seats of a section; ticked are those that were picked, or those that the fan holds."""
     prices = events.prices(event.id)
     drawn = venues.rows(section.id)
     found = selectors.seats(event_id=event.id, section_id=section.id)
     seats = {seat.venue_seat_id: seat for seat in found}
     on_sale = fan.may_buy(event)
+    own_hold_id = fan.own.id if fan.own else None
+    mine = {seat.id for seat in found if fan.own and seat.hold_id == fan.own.id}
+    elsewhere = selectors.places_of(fan.own.id) - len(mine) if fan.own else 0
     return {
         "event": event,
         "seatmap_url": _seatmap_url(event),
@@ -133,17 +151,20 @@ def section_page(
             drawn,
             seats,
             prices,
-            own_hold_id=fan.own.id if fan.own else None,
-            picked=picked,
+            own_hold_id=own_hold_id,
+            picked=mine if picked is None else picked,
             taken=taken,
             on_sale=on_sale,
         ),
         "own": _own(event, fan.own),
         "on_sale": on_sale,
+        "elsewhere": elsewhere,
+        "limit": event.limit - elsewhere,
+        **_sends_to(event, fan),
         "fares": prices.fares,
         "prices": _of_section(prices, found),
         "idempotency_key": uuid4().hex,
-        "error": problem,
+        "error": problem or _just_taken({seat.id for seat in found if not seat.is_free} & {*taken}),
     }
 
 
@@ -225,6 +246,26 @@ def _of_section(prices: PriceList, seats: Collection[SeatView]) -> dict[str, Any
     """Only the zones that the section has."""
     here = {seat.zone_id for seat in seats}
     return {"fares": prices.fares, "zones": [zone for zone in prices.zones if zone.id in here]}
+
+
+def _sends_to(event: EventView, fan: Fan) -> dict[str, Any]:
+    """Where the form goes: to a new hold, or to the one that the fan has."""
+    if fan.own and fan.may_change(event):
+        return {"changes": True, "action": reverse("bookings:change", args=[fan.own.reference])}
+    return {"changes": False, "action": reverse("bookings:place", args=[event.slug])}
+
+
+def _just_taken(seat_ids: Collection[int]) -> Problem:
+    """That others were faster at these seats; None if all of them are free after all."""
+    names = [*selectors.seat_labels(seat_ids).values()] if seat_ids else []
+    if not names:
+        return None
+    said = ngettext(
+        "Somebody was faster: %(seats)s was just taken. Your other seats are still ticked.",
+        "Somebody was faster: these were just taken: %(seats)s. Your other seats are still ticked.",
+        len(names),
+    )
+    return {"title": _("That did not work"), "text": said % {"seats": "; ".join(names)}}
 
 
 def _own(event: EventView, hold: HoldView | None) -> dict[str, Any] | None:

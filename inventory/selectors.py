@@ -252,9 +252,24 @@ def seat_labels(seat_ids: Collection[int]) -> dict[int, str]:
     return {pk: naming.seat_name(row, number) for pk, row, number in rows}
 
 
-def wish_of(hold_id: int) -> Wish:
-    """The wish that this hold granted, so that the very same places can be asked for again."""
-    rows = list(HoldLine.objects.filter(hold_id=hold_id).order_by("pk"))
+def wish_of(
+    hold_id: int,
+    *,
+    but_section: str = "",
+    but_pool: int = 0,
+    but_line: int = 0,
+) -> Wish:
+    """The wish that this hold granted, so that the very same places can be asked for again.
+
+    Without the seats of a section, the places of a pool, or one line.
+    """
+    rows = list(
+        HoldLine.objects.filter(hold_id=hold_id)
+        .exclude(seat__isnull=False, seat__section__slug=but_section)
+        .exclude(pool__isnull=False, pool=but_pool)
+        .exclude(pk=but_line)
+        .order_by("pk")
+    )
     return Wish(
         seats=tuple(SeatWish(row.seat_id, row.fare_id) for row in rows if row.seat_id),
         pools=tuple(PoolWish(row.pool_id, row.places, row.fare_id) for row in rows if row.pool_id),

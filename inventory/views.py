@@ -27,6 +27,8 @@ from ticketing.kernel import addresses, attempts
 from venues import selectors as venues
 from venues.seatmaps import Kind
 
+# What a bigint can always hold.
+ID_DIGITS = 18
 # Seconds after which a store that did not answer may be asked again.
 SOON = 30
 
@@ -49,7 +51,14 @@ def seats(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @gzip_page
 def section(request: HttpRequest, slug: str, section_slug: str) -> HttpResponse:
-    return render_section(request, slug=slug, section_slug=section_slug)
+    """The seats; who comes from a refusal finds his choice ticked and reads who was faster."""
+    return render_section(
+        request,
+        slug=slug,
+        section_slug=section_slug,
+        picked=_seats_named(request, "picked"),
+        taken=_seats_named(request, "taken") or (),
+    )
 
 
 @sensitive_post_parameters("code")
@@ -110,7 +119,7 @@ def render_section(
     *,
     slug: str,
     section_slug: str,
-    picked: Collection[int] = (),
+    picked: Collection[int] | None = None,
     taken: Collection[int] = (),
     problem: str = "",
     status: int = 200,
@@ -132,6 +141,18 @@ def render_section(
         problem=_problem(problem),
     )
     return _page(request, "section", context, fan=fan, status=status)
+
+
+def _seats_named(request: HttpRequest, name: str) -> set[int] | None:
+    """Ids in the page's address; what is not an id names no seat."""
+    if name not in request.GET:
+        return None
+    parts = request.GET[name].split(",")
+    return {
+        int(part)
+        for part in parts
+        if part.isascii() and part.isdecimal() and len(part) <= ID_DIGITS
+    }
 
 
 def _event(slug: str) -> EventView:

@@ -47,6 +47,14 @@ class Wish:
         if len(set(self.seat_ids)) < len(self.seats) or len(set(named)) < len(named):
             raise RepeatedPlaces("each seat, and each pool at one fare, may be named once")
 
+    def beside(self, other: "Wish", *, priced_as: "Wish") -> "Wish":
+        """Both together; seats that `priced_as` has as well keep the fare that they have there."""
+        fares = {seat.seat_id: seat.fare_id for seat in priced_as.seats}
+        seats = (
+            SeatWish(each.seat_id, fares.get(each.seat_id, each.fare_id)) for each in self.seats
+        )
+        return Wish(seats=(*other.seats, *seats), pools=(*other.pools, *self.pools))
+
     def fingerprint(self, event_id: int) -> str:
         return idempotency.fingerprint(
             event=event_id,

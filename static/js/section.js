@@ -39,7 +39,8 @@ function show() {
   summary.querySelector("[data-summary-seats]").textContent = tooMany
     ? summary.dataset.tooMany.replace("{limit}", limit)
     : names.join(" · ");
-  form.querySelector("[data-summary-button]").disabled = picked.length === 0 || tooMany;
+  const tooFew = picked.length === 0 && !("mayBeNone" in form.dataset);
+  form.querySelector("[data-summary-button]").disabled = tooFew || tooMany;
   for (const box of boxes) {
     picture?.querySelector(`[data-seat="${box.value}"]`)?.classList.toggle("picked", box.checked);
   }

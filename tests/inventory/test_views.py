@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from events.models import Event, OnSale
-from inventory.models import AdmissionPool, Block, BlockKind, EventSeat
+from inventory.models import AdmissionPool, Block, BlockKind, EventSeat, Hold
 from tests import factories
 from tests.inventory.asking import place
 from tests.reading import said
@@ -65,14 +65,35 @@ def test_a_blocked_seat_is_not_for_sale(client, event, seats):
     assert len(boxes(page)) == 19
 
 
-def test_a_fans_own_seats_are_shown_as_his(client, event, seats):
+def test_a_fans_own_seats_are_ticked_and_can_be_changed(client, event, seats):
     form = {"seats": seats[:2], "section": "stalls", "idempotency_key": "k"}
     client.post(f"/events/{event.slug}/hold/", form)
 
     page = client.get(f"/events/{event.slug}/seats/stalls/")
 
-    assert "Row A, seat 1, yours" in said(page)
+    ticked = re.findall(r'aria-label="([^"]*)" checked', page.content.decode())
+    assert ticked == ["Row A, seat 1, yours", "Row A, seat 2, yours"]
+    assert "Change my seats" in said(page)
     assert "You hold 2 places until" in said(page)
+
+
+def test_once_the_payment_has_begun_own_seats_are_shown_and_stay(client, event, seats):
+    form = {"seats": seats[:2], "section": "stalls", "idempotency_key": "k"}
+    client.post(f"/events/{event.slug}/hold/", form)
+    Hold.objects.update(payment_started_at=timezone.now())
+
+    page = client.get(f"/events/{event.slug}/seats/stalls/")
+
+    assert "Row A, seat 1, yours" in said(page)
+    assert "Change my seats" not in said(page)
+
+
+@pytest.mark.parametrize("query", ["taken=x&picked=", "taken=1,,-3&picked=" + "9" * 400])
+def test_senseless_seats_in_the_address_are_no_seats(client, event, query):
+    page = client.get(f"/events/{event.slug}/seats/stalls/?{query}")
+
+    assert page.status_code == 200
+    assert "faster" not in said(page)
 
 
 def test_before_the_sale_seats_are_shown_and_cannot_be_ticked(client, event):
