@@ -22,7 +22,7 @@ from events.selectors import EventView
 from events.status import Status
 from ticketing.accounts.api import OpenView
 from ticketing.kernel.problems import answers
-from ticketing.kernel.shapes import MoneyShape, QueryInteger
+from ticketing.kernel.shapes import MoneyShape, QueryInteger, QueryText
 
 # Nobody needs to ask again sooner.
 FRESH = {"Cache-Control": "public, max-age=5"}
@@ -115,10 +115,11 @@ class EventInFull(EventShape):
 
 class EventQuery(serializers.Serializer[Any]):
     page = QueryInteger(min_value=1, max_value=MAX_PAGE, default=1)
-    q = serializers.CharField(
+    q = QueryText(
         max_length=selectors.MAX_QUERY,
         default="",
         allow_blank=True,
+        trim_whitespace=False,
         help_text="Words of its title, venue, city or series",
     )
 
@@ -130,7 +131,7 @@ class EventList(OpenView):
     )
     def get(self, request: Request) -> Response:
         """What is on or announced and not over yet, soonest first, a page at a time."""
-        query = EventQuery(data=request.query_params)
+        query = EventQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         number = query.validated_data["page"]
         page = selectors.upcoming(at=timezone.now(), query=query.validated_data["q"], page=number)

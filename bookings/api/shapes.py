@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.core.validators import RegexValidator
 from rest_framework import serializers
 
 from bookings.forms import MAX_ID, MOST_SEATS
@@ -16,7 +17,8 @@ from venues import naming
 
 MOST_POOLS = 50
 MOST_PLACES = 1000
-LONGEST_CUSTOMER = 200
+# Visible ASCII: what names a customer in a partner's own house.
+CUSTOMER = RegexValidator(r"^[!-~]{1,200}\Z")
 STATES = ["active", "confirmed", "released", "expired"]
 
 
@@ -52,7 +54,7 @@ class WishShape(Wished):
 
 class HoldWishShape(WishShape):
     customer = StrictString(
-        max_length=LONGEST_CUSTOMER,
+        validators=[CUSTOMER],
         required=False,
         help_text="Your reference of who it is for: limits count for each. Kept only as a hash",
     )

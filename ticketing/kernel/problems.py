@@ -96,7 +96,7 @@ class Problem(exceptions.APIException):
 
 
 class FieldProblemShape(serializers.Serializer[Any]):
-    field = serializers.CharField()
+    field = serializers.CharField(help_text="Empty for the request as a whole")
     detail = serializers.CharField()
 
 
@@ -162,6 +162,7 @@ def _problem(error: Exception) -> Problem | None:
             found = Problem(FORBIDDEN)
         case OperationalError():
             # A lock or a statement took too long, or the database is away: nothing was done.
+            logger.warning("the API could not serve in time: %s", error)
             found = Problem(BUSY, retry_after=RETRY_SECONDS)
         case exceptions.APIException() if error.status_code in _KIND_BY_STATUS:
             found = Problem(_KIND_BY_STATUS[error.status_code], str(error.detail))

@@ -3,17 +3,23 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.core.validators import ProhibitNullCharactersValidator
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from rest_framework import exceptions, serializers
+from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 MAX_ID = 2**63 - 1
+# What a database could not keep.
+UNKEPT = (ProhibitNullCharactersValidator, ProhibitSurrogateCharactersValidator)
 
 
 class StrictInteger(serializers.IntegerField):
-    """A JSON number without a fraction; "12" is a text."""
+    """A JSON number without a fraction, such as 12 or 12.0; "12" is a text."""
 
     def to_internal_value(self, data: Any) -> int:
+        if type(data) is float and data.is_integer():
+            data = int(data)
         if type(data) is not int:
             self.fail("invalid")
         return data
@@ -28,11 +34,19 @@ class QueryInteger(serializers.IntegerField):
         return super().to_internal_value(data)
 
 
+class QueryText(serializers.CharField):
+    """Words in an address; a sign that no database keeps is none."""
+
+    def to_internal_value(self, data: Any) -> str:
+        return super().to_internal_value(data.replace("\0", " "))
+
+
 class StrictString(serializers.CharField):
-    """A JSON string as it came; 12 is a number."""
+    """A JSON string as it came; 12 is a number. For what is hashed: any sign will do."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(min_length=1, trim_whitespace=False, **options)
+        self.validators = [rule for rule in self.validators if not isinstance(rule, UNKEPT)]
 
     def to_internal_value(self, data: Any) -> str:
         if type(data) is not str:

@@ -18,6 +18,5 @@ SPECTACULAR = {
     "DESCRIPTION": "Events, what is free of them, and holds.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
-    "ENFORCE_NON_BLANK_FIELDS": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
 }
