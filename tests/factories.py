@@ -82,11 +82,17 @@ class EventFactory(DjangoModelFactory[Event]):
 
 
 def published_map(
-    venue: Venue, *, rows: int = 2, seats_per_row: int = 10, standing: int = 0
+    venue: Venue,
+    *,
+    rows: int = 2,
+    seats_per_row: int = 10,
+    sections: int = 1,
+    standing: int = 0,
 ) -> SeatMap:
     """A section "Stalls" of category "Stalls", and a standing area "Floor" if asked for.
 
-    Rows are A, B, C …; seats are numbered from 1, and A-1 is the guid of the first.
+    Rows are A, B, C …; seats are numbered from 1, and A-1 is the guid of the first. More `sections`
+    share the rows, in their order.
     """
     seat_map = SeatMap.objects.create(
         venue=venue,
@@ -97,14 +103,14 @@ def published_map(
         categories=[{"name": name, "color": ""} for name in ("Stalls", "Floor")],
     )
     if rows:
-        _add_stalls(seat_map, rows=rows, seats_per_row=seats_per_row)
+        _add_stalls(seat_map, rows=rows, seats_per_row=seats_per_row, sections=sections)
     if standing:
         Section.objects.create(
             seat_map=seat_map,
             name="Floor",
             slug="floor",
             kind=SectionKind.STANDING,
-            rank=1,
+            rank=sections,
             capacity=standing,
             category="Floor",
         )
@@ -115,17 +121,21 @@ def published_map(
     return seat_map
 
 
-def _add_stalls(seat_map: SeatMap, *, rows: int, seats_per_row: int) -> None:
-    stalls = Section.objects.create(
-        seat_map=seat_map,
-        name="Stalls",
-        slug="stalls",
-        rank=0,
-        outline=[[0, 0], [1000, 0], [1000, 800], [0, 800]],
-    )
+def _add_stalls(seat_map: SeatMap, *, rows: int, seats_per_row: int, sections: int) -> None:
+    stalls = [
+        Section.objects.create(
+            seat_map=seat_map,
+            name=f"Stalls {rank + 1}" if rank else "Stalls",
+            slug=f"stalls-{rank + 1}" if rank else "stalls",
+            rank=rank,
+            outline=[[0, 0], [1000, 0], [1000, 800], [0, 800]],
+        )
+        for rank in range(sections)
+    ]
     labels = [_label(number) for number in range(rows)]
     made = Row.objects.bulk_create(
-        Row(section=stalls, label=label, rank=rank) for rank, label in enumerate(labels)
+        Row(section=stalls[rank * sections // rows], label=label, rank=rank)
+        for rank, label in enumerate(labels)
     )
     Seat.objects.bulk_create(
         Seat(
@@ -153,6 +163,7 @@ def draft_event(
     *,
     rows: int = 2,
     seats_per_row: int = 10,
+    sections: int = 1,
     pool_capacity: int = 0,
     price_minor: int = 5000,
     fees: Mapping[FeeKind, int] | None = None,
@@ -168,7 +179,11 @@ def draft_event(
     event = EventFactory.create(**event_fields)
     if rows:
         event.seat_map = published_map(
-            event.venue, rows=rows, seats_per_row=seats_per_row, standing=pool_capacity
+            event.venue,
+            rows=rows,
+            seats_per_row=seats_per_row,
+            sections=sections,
+            standing=pool_capacity,
         )
         event.save(update_fields=["seat_map"])
     names = [name for name, there in [("Stalls", rows), ("Floor", pool_capacity)] if there]

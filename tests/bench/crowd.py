@@ -1,18 +1,21 @@
 """A crowd of fans at the door of the shop, as a process of its own: `python -m tests.bench.crowd`.
 
-Reads an Errand as JSON, keeps `connections` open, asks on each one thing after the other, and
-writes what it saw. Anybody who is not sent where he should be ends it with an error.
+Reads an Errand as a line of JSON, keeps `connections` open, asks on each one thing after the other,
+and writes what it saw. An answer that is neither of those that an errand allows ends it with an
+error.
 """
 
 import asyncio
 import json
 import re
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 CSRF = re.compile(rb"csrftoken=([^;]+)", re.IGNORECASE)
+TAKEN = re.compile(rb"^location: \S+[?&]taken=\d|^HTTP/1.1 409 ", re.IGNORECASE | re.MULTILINE)
 LOCATION = re.compile(rb"^location: *(\S+)", re.IGNORECASE | re.MULTILINE)
 LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 
@@ -36,15 +39,24 @@ class Errand:
     # Where a fan is sent whose wish was granted.
     leads_to: str
     asks: list[Ask]
+    # Whether "taken" is an answer; without it every wish must be granted.
+    may_be_refused: bool = False
+    # How often somebody comes, however fast the shop is; 0 means as soon as a line is free. A
+    # latency counts from when he came, so a shop that stands is not spared those who wait.
+    per_second: float = 0
+    # Go on until the standard input ends, if the asks last that long.
+    until_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     seconds: float
-    latencies_ms: list[float]
+    # Latencies of those whose wish was granted, and of those who were told that it is taken.
+    won_ms: list[float]
+    refused_ms: list[float]
 
 
-class Refused(Exception):
+class UnexpectedAnswer(Exception):
     pass
 
 
@@ -61,16 +73,22 @@ class Line:
         head, _ = await self._exchange("GET", self._errand.page, "", b"")
         token = CSRF.search(head)
         if token is None:
-            raise Refused(f"{self._errand.page} sets no CSRF cookie:\n{head.decode()}")
+            raise UnexpectedAnswer(f"{self._errand.page} sets no CSRF cookie:\n{head.decode()}")
         self._token = token[1].decode()
 
-    async def ask(self, ask: Ask) -> None:
+    async def ask(self, ask: Ask) -> bool:
+        """Whether the wish was granted."""
         form = f"csrfmiddlewaretoken={self._token}&{ask.form}".encode()
         cookies = f"csrftoken={self._token}; {ask.cookie}"
         head, body = await self._exchange("POST", self._errand.action, cookies, form)
+        if self._errand.may_be_refused and TAKEN.search(head):
+            return False
         location = LOCATION.search(head)
         if location is None or not location[1].decode().startswith(self._errand.leads_to):
-            raise Refused(f"{self._errand.action} answered\n{head.decode()}{body[:2000].decode()}")
+            raise UnexpectedAnswer(
+                f"{self._errand.action} answered\n{head.decode()}{body[:2000].decode()}"
+            )
+        return True
 
     async def _exchange(
         self, method: str, path: str, cookies: str, body: bytes
@@ -84,35 +102,56 @@ class Line:
         answer = await self._reader.readuntil(b"\r\n\r\n")
         length = LENGTH.search(answer)
         if length is None:
-            raise Refused(f"{path} does not say how long its answer is:\n{answer.decode()}")
+            raise UnexpectedAnswer(
+                f"{path} does not say how long its answer is:\n{answer.decode()}"
+            )
         return answer, await self._reader.readexactly(int(length[1]))
 
 
 async def send(errand: Errand) -> Seen:
     lines = [Line(errand) for _ in range(errand.connections)]
     await asyncio.gather(*(line.open() for line in lines))
-    asks, latencies = iter(errand.asks), list[float]()
     began = time.perf_counter()
+    asks, seen = _coming(errand, began), Seen(0, [], [])
     async with asyncio.TaskGroup() as group:
         for line in lines:
-            group.create_task(_keep_asking(line, asks, latencies))
-    return Seen(time.perf_counter() - began, latencies)
+            group.create_task(_keep_asking(line, asks, seen))
+    return replace(seen, seconds=time.perf_counter() - began)
 
 
-async def _keep_asking(line: Line, asks: Iterator[Ask], latencies: list[float]) -> None:
-    for ask in asks:
-        began = time.perf_counter()
-        await line.ask(ask)
-        latencies.append((time.perf_counter() - began) * 1000)
+def _coming(errand: Errand, began: float) -> Iterator[tuple[float, Ask]]:
+    """Everybody who asks, and the moment when he comes; 0 is as soon as a line is free."""
+    told = threading.Event()
+    if errand.until_told:
+        threading.Thread(target=_listen, args=[told], daemon=True).start()
+    for number, ask in enumerate(errand.asks):
+        if told.is_set():
+            return
+        yield began + number / errand.per_second if errand.per_second else 0, ask
+    if errand.until_told:
+        raise UnexpectedAnswer("everybody has asked, and nobody said that it is over")
+
+
+def _listen(told: threading.Event) -> None:
+    sys.stdin.read()
+    told.set()
+
+
+async def _keep_asking(line: Line, asks: Iterator[tuple[float, Ask]], seen: Seen) -> None:
+    for due, ask in asks:
+        await asyncio.sleep(max(0, due - time.perf_counter()))
+        began = due or time.perf_counter()
+        won = await line.ask(ask)
+        (seen.won_ms if won else seen.refused_ms).append((time.perf_counter() - began) * 1000)
 
 
 def main() -> None:
-    told = json.load(sys.stdin)
+    told = json.loads(sys.stdin.readline())
     errand = Errand(**told | {"asks": [Ask(**ask) for ask in told["asks"]]})
     try:
         seen = asyncio.run(send(errand))
-    except* Refused as refusals:
-        sys.exit(str(refusals.exceptions[0]))
+    except* UnexpectedAnswer as answers:
+        sys.exit(str(answers.exceptions[0]))
     json.dump(asdict(seen), sys.stdout)
 
 

@@ -1,143 +1,103 @@
-"""A hold of two free seats among 20,000: through the shop's door, and in PostgreSQL alone.
+"""A hold of two seats among 20,000: in PostgreSQL alone, and through the shop's door.
 
-Every hold is a new fan's, and no two of one turn want the same seat.
+Every hold is a new fan's. Either no two of one turn want the same seat, or the seats are taken, or
+everybody wants the same hundred pairs.
 """
 
-import json
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlencode
-from uuid import UUID, uuid4
 
-from django.db import connection
-from django.db.models import Max, Min
-from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.utils import timezone
 
-from bookings.visitors import COOKIE, Visitor
 from events import terms
-from events.models import Event
-from inventory.models import EventSeat
-from tests import factories
-from tests.bench import crowd, pgbench
-from tests.bench.cpu import Meter
+from tests.bench import door, hall, pgbench
 from tests.bench.errors import BenchError
+from tests.bench.hall import Hall
 from tests.bench.office import Office
-from tests.bench.turns import Figure, Side, Turn, compare
-from ticketing.embedded import demo, runtime
+from tests.bench.turns import COST, Figure, Side, Turn, compare
 
 SCRIPT = Path(__file__).with_name("hold.sql").read_text()
 CLIENTS = (1, 8, 32)
-ROWS, SEATS_PER_ROW = 200, 100
-PAIRS = ROWS * SEATS_PER_ROW // 2
-NOBODY = UUID(int=0)
+SEATS = 20_000
+HOT_PAIRS = 100
 
 
 def measure(office: Office) -> Iterator[Figure]:
-    event = factories.opened_event(rows=ROWS, seats_per_row=SEATS_PER_ROW)
-    for clients in CLIENTS:
+    house = hall.opened(seats=SEATS)
+    with office.beside("web-without-gate", GATE="off") as ungated:
+        for clients in CLIENTS:
+            sides = [
+                Side(f"hold.http.c{clients}", partial(spread, office, house, clients)),
+                Side(f"hold.nogate.c{clients}", partial(spread, ungated, house, clients)),
+            ]
+            yield from compare(
+                Side(f"hold.pgbench.c{clients}", partial(_in_postgres, office, house, clients)),
+                # What it brings and costs is asked once.
+                *(sides if clients == 8 else sides[:1]),
+                most=house.pairs,
+            )
         yield from compare(
-            Side(f"hold.pgbench.c{clients}", partial(_in_postgres, office, event, clients)),
-            Side(f"hold.http.c{clients}", partial(_through_the_door, office, event, clients)),
-            most=PAIRS,
+            Side("hold.won.c8", partial(spread, office, house, 8)),
+            Side("hold.refused", partial(_refused, office, house)),
+            Side("hold.refused.nogate", partial(_refused, ungated, house)),
+            most=house.pairs,
+            by=COST,
+        )
+        yield from compare(
+            Side("hold.spread.c16", partial(spread, office, house, 16)),
+            Side("hold.hot200.c16", partial(_hot, office, house)),
+            Side("hold.hot200.c16.nogate", partial(_hot, ungated, house)),
+            most=house.pairs,
         )
 
 
-def _in_postgres(office: Office, event: Event, clients: int, holds: int) -> Turn:
-    _set_free()
-    sale = terms.of(event.pk)
+def spread(office: Office, house: Hall, clients: int, holds: int) -> Turn:
+    """Everybody wants other seats, and gets them."""
+    hall.set_free(office)
+    _, turn = door.send(office, house.event, house.spread(holds), clients=clients)
+    hall.check(office, house, held=2 * holds)
+    return turn
+
+
+def _in_postgres(office: Office, house: Hall, clients: int, holds: int) -> Turn:
+    hall.set_free(office)
+    sale = terms.of(house.event.pk)
     [zone, fare] = next(iter(sale.rates))
     values = {
         "clients": clients,
-        "event": event.pk,
+        "event": house.event.pk,
         "fare": fare,
-        "first_seat": _first_seat(event),
-        "pairs": PAIRS,
+        "first_seat": house.first_seat,
+        "pairs": house.pairs,
         "seed": random.randrange(2**31),
         "turn": -1,
         "zone": zone,
     }
     turn = pgbench.run(office, SCRIPT, clients=clients, each=holds // clients, values=values)
-    _check(event, turn)
+    hall.check(office, house, held=2 * turn.operations)
     return turn
 
 
-def _through_the_door(office: Office, event: Event, clients: int, holds: int) -> Turn:
-    _set_free()
-    errand = crowd.Errand(
-        host=demo.HOST,
-        port=office.port,
-        connections=clients,
-        # Any page with a form gives the token.
-        page=reverse("admin:login"),
-        action=reverse("bookings:place", args=[event.slug]),
-        leads_to=reverse("bookings:hold", args=[NOBODY]).partition(str(NOBODY))[0],
-        asks=_asks(event, holds),
-    )
-    meter = Meter(office.parts)
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.bench.crowd"],
-        input=json.dumps(asdict(errand)),
-        cwd=runtime.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    cpu = meter.read()
-    if done.returncode:
-        raise BenchError(f"a hold was refused; see also the web server's log.\n{done.stderr}")
-    seen = crowd.Seen(**json.loads(done.stdout))
-    turn = Turn(len(seen.latencies_ms), seen.seconds, seen.latencies_ms, cpu)
-    _check(event, turn)
+def _refused(office: Office, house: Hall, asks: int) -> Turn:
+    """All seats are somebody's; everybody is told so."""
+    hall.set_free(office)
+    hall.take(office, house, pairs=house.pairs, since=timezone.now())
+    seen, turn = door.send(office, house.event, house.spread(asks), clients=8, may_be_refused=True)
+    if seen.won_ms:
+        raise BenchError(f"{len(seen.won_ms)} holds of seats that others have were granted")
+    hall.check(office, house, held=2 * house.pairs)
     return turn
 
 
-def _asks(event: Event, holds: int) -> list[crowd.Ask]:
-    first_seat = _first_seat(event)
-    asks = []
-    for pair in random.sample(range(PAIRS), holds):
-        seat = first_seat + 2 * pair
-        form = {"seats": [seat, seat + 1], "fare": "", "idempotency_key": uuid4().hex}
-        asks.append(crowd.Ask(_new_visitor(), urlencode(form, doseq=True)))
-    return asks
-
-
-def _new_visitor() -> str:
-    """The cookie of somebody who was never here before, signed as the shop does."""
-    visitor, response = Visitor(HttpRequest()), HttpResponse()
-    # Known, as somebody is who holds something.
-    visitor.keep()
-    visitor.remember(response)
-    return f"{COOKIE}={response.cookies[COOKIE].value}"
-
-
-def _first_seat(event: Event) -> int:
-    """Seats were made together: their keys are one run of numbers, in the order of the hall."""
-    keys = EventSeat.objects.filter(event=event).aggregate(least=Min("pk"), most=Max("pk"))
-    if keys["most"] - keys["least"] + 1 != 2 * PAIRS:
-        raise BenchError("the seats' keys have gaps: neighbours cannot be told by number")
-    return int(keys["least"])
-
-
-def _set_free() -> None:
-    """Forget all holds, and leave the tables as tidy as the turn before found them."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE inventory_eventseat SET state = 'available', hold_id = NULL,"
-            " fencing_token = NULL WHERE hold_id IS NOT NULL"
-        )
-        cursor.execute("DELETE FROM inventory_holdline")
-        cursor.execute("DELETE FROM inventory_hold")
-        cursor.execute("VACUUM ANALYZE inventory_eventseat, inventory_hold, inventory_holdline")
-        cursor.execute("CHECKPOINT")
-
-
-def _check(event: Event, turn: Turn) -> None:
-    held = EventSeat.objects.filter(event=event, state="held").count()
-    if held != 2 * turn.operations:
-        raise BenchError(f"{turn.operations} holds of 2 succeeded, but {held} seats are held")
+def _hot(office: Office, house: Hall, asks: int) -> Turn:
+    """Everybody wants two of the same 200 seats: some get them, most are too late."""
+    hall.set_free(office)
+    wanted = random.choices(range(HOT_PAIRS), k=asks)
+    wishes = [house.ask_for(pair) for pair in wanted]
+    seen, turn = door.send(office, house.event, wishes, clients=16, may_be_refused=True)
+    if len(seen.won_ms) != len(set(wanted)):
+        raise BenchError(f"{len(seen.won_ms)} holds were granted, not one for each pair asked for")
+    hall.check(office, house, held=2 * len(seen.won_ms))
+    return turn

@@ -5,10 +5,11 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import django
 import psycopg
+import redis
 from django.core.management import call_command
 from django.db import connection
 
@@ -18,6 +19,8 @@ from ticketing.embedded.children import Child, Family
 from ticketing.embedded.places import free_port
 
 NAME = "bench"
+# Migrated and empty: every other database is a copy of it.
+TEMPLATE = f"{NAME}_template"
 READY_WITHIN = 30
 
 
@@ -28,6 +31,40 @@ class Office:
     database: Mapping[str, str]
     # The first process of each part whose CPU counts.
     parts: Mapping[str, int]
+    family: Family
+    # The variables that its processes go by.
+    values: Mapping[str, str]
+
+    def connect(self) -> psycopg.Connection:
+        return psycopg.connect(self.values["DATABASE_URL"], autocommit=True)
+
+    def valkey(self) -> "redis.Redis":
+        return redis.Redis.from_url(self.values["VALKEY_URL"].replace("valkey://", "redis://", 1))
+
+    @contextmanager
+    def beside(self, name: str, **values: str) -> Iterator["Office"]:
+        """The same with a web server more that goes by other `values`."""
+        port = free_port()
+        child = _open_doors(self.family, name, port, {**self.values, **values})
+        url = values.get("DATABASE_URL", self.values["DATABASE_URL"])
+        try:
+            yield replace(
+                self,
+                port=port,
+                database={**self.database, "PGDATABASE": url.rpartition("/")[2]},
+                parts={**self.parts, "app": child.process.pid},
+                values={**self.values, **values},
+            )
+        finally:
+            self.family.stop(child)
+
+    @contextmanager
+    def with_database(self, name: str) -> Iterator["Office"]:
+        """The same with a web server and an empty database more, which Django uses meanwhile."""
+        url = _new_database(self.values["DATABASE_URL"], name, TEMPLATE)
+        with self.beside(f"web-{name}", DATABASE_URL=url) as office, _used_by_django(name):
+            yield office
+        _forget_database(self.values["DATABASE_URL"], name)
 
 
 @contextmanager
@@ -41,28 +78,54 @@ def opened() -> Iterator[Office]:
         values, (postgres, valkey) = services.start(family, keep=False)
         port = free_port()
         values |= {"BASE_URL": f"http://{demo.HOST}:{port}", "STRIPE_SECRET_KEY": "sk_test_bench"}
-        values["DATABASE_URL"] = _new_database(values["DATABASE_URL"])
+        values["DATABASE_URL"] = _new_database(values["DATABASE_URL"], TEMPLATE, "template1")
         os.environ.update(demo.environment(values))
         django.setup()
         call_command("migrate", verbosity=0)
-        web = _open_doors(family, port, values)
-        children = {"app": web, "postgres": postgres, "valkey": valkey}
-        yield Office(
-            port=port,
-            database=_libpq(),
-            parts={part: child.process.pid for part, child in children.items()},
-        )
+        # A database is copied while nobody uses it.
         connection.close()
+        values["DATABASE_URL"] = _new_database(values["DATABASE_URL"], NAME, TEMPLATE)
+        with _used_by_django(NAME):
+            web = _open_doors(family, "web", port, values)
+            children = {"app": web, "postgres": postgres, "valkey": valkey}
+            yield Office(
+                port=port,
+                database=_libpq(),
+                parts={part: child.process.pid for part, child in children.items()},
+                family=family,
+                values=values,
+            )
     finally:
         family.close()
 
 
-def _new_database(url: str) -> str:
-    """Put an empty one in place of the last run's, and return its address."""
-    with psycopg.connect(url, autocommit=True) as server:
-        server.execute(f"DROP DATABASE IF EXISTS {NAME} WITH (FORCE)")
-        server.execute(f"CREATE DATABASE {NAME}")
-    return f"{url.rpartition('/')[0]}/{NAME}"
+def _new_database(url: str, name: str, template: str) -> str:
+    """Put a copy of `template` in place of what an earlier run left, and return its address."""
+    _forget_database(url, name)
+    with _server(url) as server:
+        server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    return f"{url.rpartition('/')[0]}/{name}"
+
+
+def _forget_database(url: str, name: str) -> None:
+    with _server(url) as server:
+        server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def _server(url: str) -> psycopg.Connection:
+    return psycopg.connect(f"{url.rpartition('/')[0]}/postgres", autocommit=True)
+
+
+@contextmanager
+def _used_by_django(name: str) -> Iterator[None]:
+    was = connection.settings_dict["NAME"]
+    connection.close()
+    connection.settings_dict["NAME"] = name
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"] = was
 
 
 def _libpq() -> dict[str, str]:
@@ -72,10 +135,10 @@ def _libpq() -> dict[str, str]:
     return {f"PG{name}": str(known[key]) for key, name in names.items()}
 
 
-def _open_doors(family: Family, port: int, values: Mapping[str, str]) -> Child:
-    """Start the web server just as the demo does, and wait until it answers."""
+def _open_doors(family: Family, name: str, port: int, values: Mapping[str, str]) -> Child:
+    """Start a web server just as the demo does, and wait until it answers."""
     [web, *_], _ = demo.programs(port, values)
-    child = family.start(web)
+    child = family.start(replace(web, name=name))
     deadline = time.monotonic() + READY_WITHIN
     while not _answers(port):
         if not child.is_alive or time.monotonic() > deadline:

@@ -13,17 +13,17 @@ SHOWN = {"app": "app", "postgres": "pg"}
 
 
 def line(figure: Figure) -> str:
-    parts = [f"bench: {figure.name}", f"{figure.value:.0f}/s"]
+    value = f"{figure.value:.0f}/s" if figure.unit == "1/s" else f"{figure.value:.1f} {figure.unit}"
+    parts = [f"bench: {figure.name}", value]
     if figure.ratio is not None:
-        parts.append(f"{figure.ratio:.2f} of {figure.of}")
+        parts.append(f"{figure.ratio:.2f} of {figure.by.said}{figure.of}")
     parts.append(f"p95 {_short(figure.p95_ms)} ms")
     costs = [
         f"{short} {_short(figure.cpu_us[part] / 1000)} ms"
         for part, short in SHOWN.items()
         if figure.cpu_us[part] >= 1
     ]
-    operation = figure.name.partition(".")[0]
-    return "   ".join([*parts, f"{'  '.join(costs)} per {operation}"])
+    return "   ".join([*parts, f"{'  '.join(costs)} each"])
 
 
 def _short(value: float) -> str:
@@ -39,10 +39,12 @@ def write(figures: Iterable[Figure]) -> None:
 
 
 def _entry(figure: Figure) -> dict[str, Any]:
-    against = {} if figure.ratio is None else {"of": figure.of, "ratio": round(figure.ratio, 3)}
+    against = {}
+    if figure.ratio is not None:
+        against = {"of": f"{figure.by.said}{figure.of}", "ratio": round(figure.ratio, 3)}
     return {
         "value": round(figure.value, 1),
-        "unit": "1/s",
+        "unit": figure.unit,
         **against,
         "p50_ms": round(figure.p50_ms, 2),
         "p95_ms": round(figure.p95_ms, 2),
