@@ -10,9 +10,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import DateTimeField, Func, Sum
+from django.db.models import Sum
 
-from inventory.models import EventSeat, Hold, HoldLine, HoldState
+from inventory.models import EventSeat, HoldLine, HoldState
 from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel.money import Money
 from venues import naming
@@ -20,8 +20,6 @@ from venues import naming
 # Of a hold, that not all of it was cancelled.
 HAS_PLACES = """EXISTS (SELECT FROM inventory_holdline AS line
     WHERE line.hold_id = hold.id AND line.places > line.cancelled)"""
-
-CLOCK = Func(function="clock_timestamp", output_field=DateTimeField())
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +130,7 @@ def hold(*, reference: UUID, owner: str) -> HoldView | None:
 
 
 def hold_by_id(hold_id: int) -> HoldView | None:
-    return _view(pk=hold_id)
+    return _view(id=hold_id)
 
 
 def hold_by_reference(reference: UUID) -> HoldView | None:
@@ -147,31 +145,46 @@ def hold_by_key(*, owner: str, key: str) -> HoldView | None:
 
 def live_hold(*, event_id: int, owner: str) -> HoldView | None:
     """The hold that a fan may continue with at an event."""
-    found = _view(event_id=event_id, owner=owner, state=HoldState.ACTIVE)
+    found = _view(event_id=event_id, owner=owner, state=HoldState.ACTIVE.value)
     return found if found and found.is_live else None
 
 
+# In SQL, as the lines below: it is the answer to every hold that a program asks for, and building
+# the statement anew each time cost as much as placing.
+VIEW = """
+SELECT id, reference, event_id, owner, state, fencing_token, created_at, expires_at,
+    max_expires_at, payment_started_at, booking_fee_minor, currency, access_code_id,
+    clock_timestamp()
+FROM inventory_hold WHERE
+"""
+
+
 def _view(**which: Any) -> HoldView | None:
-    row = Hold.objects.filter(**which).annotate(asked_at=CLOCK).first()
+    where = " AND ".join(f"{name} = %({name})s" for name in which)
+    with connection.cursor() as cursor:
+        cursor.execute(VIEW + where, which)
+        row = cursor.fetchone()
     if row is None:
         return None
+    hold_id, reference, event_id, owner, state, token, created, expires, *rest = row
+    most, payment, fee, currency, code, asked = rest
+    lapsed = state == HoldState.ACTIVE and expires <= asked
     return HoldView(
-        id=row.pk,
-        reference=row.reference,
-        event_id=row.event_id,
-        owner=row.owner,
-        state=HoldState(row.state),
-        fencing_token=row.fencing_token,
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        max_expires_at=row.max_expires_at,
-        payment_started_at=row.payment_started_at,
-        booking_fee=Money(row.booking_fee_minor, row.currency),
-        access_code_id=row.access_code_id,
-        is_live=row.state == HoldState.ACTIVE and row.expires_at > row.asked_at,
-        has_expired=row.state == HoldState.EXPIRED
-        or (row.state == HoldState.ACTIVE and row.expires_at <= row.asked_at),
-        asked_at=row.asked_at,
+        id=hold_id,
+        reference=reference,
+        event_id=event_id,
+        owner=owner,
+        state=HoldState(state),
+        fencing_token=token,
+        created_at=created,
+        expires_at=expires,
+        max_expires_at=most,
+        payment_started_at=payment,
+        booking_fee=Money(fee, currency),
+        access_code_id=code,
+        is_live=state == HoldState.ACTIVE and not lapsed,
+        has_expired=state == HoldState.EXPIRED or lapsed,
+        asked_at=asked,
     )
 
 
@@ -194,34 +207,31 @@ def uses_of_codes(code_ids: Collection[int]) -> dict[int, int]:
         return dict(cursor.fetchall())
 
 
+LINES = """
+SELECT line.id, line.seat_id, line.pool_id, coalesce(section.name, pool.name),
+    coalesce(place_row.label, ''), coalesce(place.number, ''), zone.id, zone.name, fare.id,
+    fare.name, line.places, line.price_minor, line.fee_minor, hold.currency
+FROM inventory_holdline AS line
+JOIN inventory_hold AS hold ON hold.id = line.hold_id
+JOIN events_pricezone AS zone ON zone.id = line.zone_id
+JOIN events_fare AS fare ON fare.id = line.fare_id
+LEFT JOIN inventory_admissionpool AS pool ON pool.id = line.pool_id
+LEFT JOIN inventory_eventseat AS seat ON seat.id = line.seat_id
+LEFT JOIN venues_section AS section ON section.id = seat.section_id
+LEFT JOIN venues_seat AS place ON place.id = seat.seat_id
+LEFT JOIN venues_row AS place_row ON place_row.id = place.row_id
+WHERE line.hold_id = %s ORDER BY place.index, line.pool_id, fare.rank
+"""
+
+
 def lines(hold_id: int) -> list[LineView]:
     """The lines of a hold, in the order of the hall."""
-    rows = (
-        HoldLine.objects.filter(hold_id=hold_id)
-        .select_related("hold", "zone", "fare", "pool", "seat__section", "seat__seat__row")
-        .order_by("seat__seat__index", "pool_id", "fare__rank")
-    )
-    return [_line(row) for row in rows]
-
-
-def _line(row: HoldLine) -> LineView:
-    currency = row.hold.currency
-    section = row.seat.section.name if row.seat else row.pool.name if row.pool else ""
-    return LineView(
-        id=row.pk,
-        seat_id=row.seat_id,
-        pool_id=row.pool_id,
-        section_name=section,
-        row_label=row.seat.seat.row.label if row.seat else "",
-        seat_number=row.seat.seat.number if row.seat else "",
-        zone_id=row.zone_id,
-        zone_name=row.zone.name,
-        fare_id=row.fare_id,
-        fare_name=row.fare.name,
-        places=row.places,
-        price=Money(row.price_minor, currency),
-        fee=Money(row.fee_minor, currency),
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(LINES, [hold_id])
+        return [
+            LineView(*told, Money(price, currency), Money(fee, currency))
+            for *told, price, fee, currency in cursor.fetchall()
+        ]
 
 
 def seat_ids(hold_id: int) -> list[int]:
