@@ -229,7 +229,7 @@ def lines(hold_id: int) -> list[LineView]:
     with connection.cursor() as cursor:
         cursor.execute(LINES, [hold_id])
         return [
-            LineView(*told, Money(price, currency), Money(fee, currency))
+            LineView(*[*told, Money(price, currency), Money(fee, currency)])
             for *told, price, fee, currency in cursor.fetchall()
         ]
 
