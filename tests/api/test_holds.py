@@ -13,7 +13,7 @@ from inventory.models import AdmissionPool, EventSeat, Hold, HoldState, SeatStat
 from tests import factories
 from tests.api.asking import ask, change, problem
 from tests.inventory.asking import confirm, lapse, place
-from ticketing.accounts.models import Scope
+from ticketing.accounts.models import Partner, Scope
 
 pytestmark = pytest.mark.django_db
 
@@ -250,6 +250,7 @@ def test_a_field_that_does_not_fit_is_named_with_its_place(blue, event):
         (b'{"seats": [{"id": ' + b"1" * 5000 + b"}]}", "application/json", "malformed"),
         (b"PK" * 9, "application/json; charset=zlib", "malformed"),
         (b" " * 70_000 + b"{}", "application/json", "too-large"),
+        (b" " * 2_000_000 + b"{}", "application/json", "too-large"),
         (b"seats=1", "application/x-www-form-urlencoded", "unsupported-media-type"),
         (b"<seats/>", "text/xml", "unsupported-media-type"),
     ],
@@ -292,9 +293,11 @@ def test_another_partners_hold_is_not_there(caller, seats, held):
     assert Hold.objects.get().state == HoldState.ACTIVE
 
 
-def test_a_fans_hold_is_no_partners(blue, sale, seats):
-    for owner in ("visitor:1", "account:1", "partner:10", "partner:1"):
-        placed = place(sale, [seats.pop()], owner=f"{owner}{uuid4().hex[:4]}")
+def test_a_hold_of_a_fan_or_of_a_partner_with_a_like_name_is_not_there(blue, sale, seats):
+    own = f"partner:{Partner.objects.get().pk}"
+
+    for owner in (f"visitor:{uuid4()}", "account:1", f"{own}0", f"{own}0:{'a' * 32}", f"x{own}"):
+        placed = place(sale, [seats.pop()], owner=owner)
         assert problem(blue.get(f"/api/v1/holds/{placed.reference}/")) == "not-found"
     assert problem(blue.get(f"/api/v1/holds/{uuid4()}/")) == "not-found"
 

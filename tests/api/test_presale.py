@@ -1,11 +1,13 @@
 """A presale's codes, shown by a partner for its customers."""
 
 import pytest
+import redis
 
 from inventory.models import Hold
 from inventory.services.access import PER_BROWSER
 from tests import factories
 from tests.api.asking import ask, change, problem
+from ticketing.kernel import attempts
 
 pytestmark = pytest.mark.django_db
 
@@ -46,3 +48,13 @@ def test_guessing_has_an_end(blue, event, seats, code):
 
     assert problem(response) == "throttled"
     assert response.json()["retry_after"] > 60
+
+
+def test_where_nobody_can_count_no_code_is_tried(blue, event, seats, code, monkeypatch):
+    away = redis.Redis(port=1, socket_connect_timeout=1)
+    monkeypatch.setattr(attempts, "valkey", lambda: away)
+
+    response = ask(blue, event, seats[:1], access_code=code)
+
+    assert problem(response) == "busy"
+    assert response["Retry-After"] == "30"

@@ -20,7 +20,7 @@ class SmallJSONParser(parsers.JSONParser):
     ) -> dict[str, Any]:
         body = stream.read(MOST_BYTES + 1)
         if len(body) > MOST_BYTES:
-            raise Problem(TOO_LARGE, limit=MOST_BYTES)
+            raise Problem(TOO_LARGE)
         try:
             return json.loads(body.decode())  # type: ignore[no-any-return]
         except (ValueError, RecursionError) as error:

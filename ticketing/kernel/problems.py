@@ -156,6 +156,8 @@ def _problem(error: Exception) -> Problem | None:
             # It knows for how long; its stubs do not know that it does.
             wait: float | None = getattr(error, "wait", None)
             found = Problem(THROTTLED, retry_after=max(1, ceil(wait or 1)))
+        case django_errors.RequestDataTooBig():
+            found = Problem(TOO_LARGE)
         case Http404():
             found = Problem(NOT_FOUND)
         case django_errors.PermissionDenied():
