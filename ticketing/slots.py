@@ -5,10 +5,11 @@ slot for a moment; who gets none is told so at once, instead of waiting in a pil
 The connections stay few, open and warm, as their statements are prepared in each.
 """
 
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import Future
+from typing import Generic, TypeVar
 
 from django.conf import settings
 from django.db import connections
@@ -27,6 +28,7 @@ WAITING = Gauge(
 )
 RETRY_SECONDS = 3
 ALIAS = "default"
+Slot = TypeVar("Slot")
 
 
 class SlotsMiddleware:
@@ -34,17 +36,14 @@ class SlotsMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        # The last one given back is the first one taken: its caches are warm.
-        self._slots: queue.LifoQueue[BaseDatabaseWrapper] = queue.LifoQueue()
-        for _ in range(settings.DATABASE_SLOTS):
-            self._slots.put(_new_slot())
-        # Fewer than there are threads, so that one is always left to say "come again".
-        self._waiters = threading.Semaphore(settings.DATABASE_WAITERS)
+        self._slots = Slots([_new_slot() for _ in range(settings.DATABASE_SLOTS)])
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not settings.DATABASE_SLOTS or request.path in settings.WITHOUT_SLOT:
             return self.get_response(request)
-        slot = self._take()
+        slot = self._slots.take(
+            waiters=settings.DATABASE_WAITERS, seconds=settings.DATABASE_SLOT_SECONDS
+        )
         if slot is None:
             SHED.inc()
             return _come_again(request)
@@ -54,30 +53,53 @@ class SlotsMiddleware:
         finally:
             # Django ends a request by looking at its thread's connection: by then it is another's.
             del connections[ALIAS]
-            self._give_back(slot)
+            self._slots.give_back(_ready(slot))
 
-    def _take(self) -> BaseDatabaseWrapper | None:
-        """A slot, or None if too many wait already or none was given back in time."""
-        with suppress(queue.Empty):
-            return self._slots.get_nowait()
-        if not self._waiters.acquire(blocking=False):
-            return None
-        try:
-            with WAITING.track_inprogress(), WAITED.time():
-                return self._slots.get(timeout=settings.DATABASE_SLOT_SECONDS)
-        except queue.Empty:
-            return None
-        finally:
-            self._waiters.release()
 
-    def _give_back(self, slot: BaseDatabaseWrapper) -> None:
-        if slot.in_atomic_block:
-            # Left in the middle of a transaction: nobody may go on with it.
-            slot.close()
-            slot = _new_slot()
-        else:
-            slot.close_if_unusable_or_obsolete()
-        self._slots.put(slot)
+class Slots(Generic[Slot]):
+    """Connections for one at a time each; who waits longest is the next, and nobody overtakes."""
+
+    def __init__(self, slots: list[Slot]) -> None:
+        # The last one given back is the first one taken: its caches are warm.
+        self._free = slots
+        self._queue: deque[Future[Slot]] = deque()
+        self._lock = threading.Lock()
+
+    def take(self, *, waiters: int, seconds: float) -> Slot | None:
+        """A slot, or None if so many wait already or none was given back in time."""
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+            if len(self._queue) >= waiters:
+                return None
+            turn: Future[Slot] = Future()
+            self._queue.append(turn)
+        with WAITING.track_inprogress(), WAITED.time():
+            try:
+                return turn.result(timeout=seconds)
+            except TimeoutError:
+                with self._lock:
+                    if turn in self._queue:
+                        self._queue.remove(turn)
+                        return None
+                # It was handed over at this very moment.
+                return turn.result()
+
+    def give_back(self, slot: Slot) -> None:
+        with self._lock:
+            if self._queue:
+                self._queue.popleft().set_result(slot)
+            else:
+                self._free.append(slot)
+
+
+def _ready(slot: BaseDatabaseWrapper) -> BaseDatabaseWrapper:
+    """The slot, or a new one in its place: nobody may go on in the middle of a transaction."""
+    if slot.in_atomic_block:
+        slot.close()
+        return _new_slot()
+    slot.close_if_unusable_or_obsolete()
+    return slot
 
 
 def _new_slot() -> BaseDatabaseWrapper:
