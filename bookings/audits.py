@@ -33,7 +33,7 @@ register_query(
     sql="""
         SELECT 'pool ' || pool.id FROM inventory_admissionpool AS pool
         WHERE pool.booked <> (
-            SELECT count(*) FROM bookings_bookingline AS line
+            SELECT coalesce(sum(line.admits), 0) FROM bookings_bookingline AS line
             JOIN bookings_booking AS booking ON booking.id = line.booking_id
             WHERE line.pool_id = pool.id AND booking.state = 'confirmed')
     """,

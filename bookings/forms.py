@@ -6,6 +6,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from events.terms import Terms
 from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel import idempotency
 
@@ -40,8 +41,11 @@ class BuyerForm(forms.Form):
     )
 
 
-def read_wish(data: QueryDict, *, may_be_empty: bool = False) -> Wish:
-    """The seats or pool places that the form asks for. Raises BadForm."""
+def read_wish(data: QueryDict, sale: Terms, *, may_be_empty: bool = False) -> Wish:
+    """The seats or pool places that the form asks for; of a pool it counts tickets.
+
+    Raises BadForm.
+    """
     seats = data.getlist("seats")
     if len(seats) > MOST_SEATS:
         raise BadForm(
@@ -50,12 +54,16 @@ def read_wish(data: QueryDict, *, may_be_empty: bool = False) -> Wish:
         )
     fare = number(data["fare"]) if data.get("fare") else None
     pool = data.get("pool")
+    tickets = {
+        number(name.removeprefix("quantity_")): number(value)
+        for name, value in data.items()
+        if pool and name.startswith("quantity_") and str(value).strip() not in {"", "0"}
+    }
     wish = Wish(
         seats=tuple(SeatWish(number(seat), fare) for seat in seats),
         pools=tuple(
-            PoolWish(number(pool), number(value), number(name.removeprefix("quantity_")))
-            for name, value in data.items()
-            if pool and name.startswith("quantity_") and str(value).strip() not in {"", "0"}
+            PoolWish(number(pool), many * sale.places_of(fare_id), fare_id)
+            for fare_id, many in tickets.items()
         ),
     )
     if not wish.places and not may_be_empty:

@@ -7,7 +7,7 @@ from django.db.models import Prefetch
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from bookings.models import Booking, Credential, MailKind, Ticket, TicketState
+from bookings.models import Booking, BookingLine, Credential, MailKind, Ticket, TicketState
 from bookings.tickets.model import TicketFace
 from events.models import Event
 from ticketing.kernel import times
@@ -43,6 +43,13 @@ def place_of(ticket: Ticket) -> str:
     return naming.place_name(line.section_name, line.row_label, line.seat_number)
 
 
+def fare_of(line: BookingLine) -> str:
+    """Whom the ticket lets in."""
+    if line.admits == 1:
+        return line.fare_name
+    return _("%(fare)s, %(n)s people") % {"fare": line.fare_name, "n": line.admits}
+
+
 def faces(booking: Booking) -> list[TicketFace]:
     """What is printed on each of the booking's valid tickets."""
     event = _event(booking)
@@ -60,7 +67,7 @@ def faces(booking: Booking) -> list[TicketFace]:
             row=ticket.line.row_label,
             seat=ticket.line.seat_number,
             zone=ticket.line.zone_name,
-            fare=ticket.line.fare_name,
+            fare=fare_of(ticket.line),
             price=Money(
                 ticket.line.price_minor + ticket.line.fee_minor, booking.currency
             ).display(),

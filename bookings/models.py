@@ -122,7 +122,7 @@ class Booking(models.Model):
 
 
 class BookingLine(models.Model):
-    """One place of the deal, with everything a ticket says of it as it was when it was sold."""
+    """One ticket of the deal, with everything it says as it was when it was sold."""
 
     booking = models.ForeignKey(Booking, models.CASCADE, related_name="lines")
     position = models.PositiveSmallIntegerField()
@@ -137,6 +137,8 @@ class BookingLine(models.Model):
     seat_number = models.CharField(max_length=20, blank=True)
     zone_name = models.CharField(max_length=100)
     fare_name = models.CharField(max_length=100)
+    # How many people it lets in: places of a pool that it takes; a seat is one.
+    admits = models.PositiveSmallIntegerField(default=1, db_default=1)
     price_minor = models.PositiveBigIntegerField()
     fee_minor = models.PositiveBigIntegerField(default=0)
 
@@ -146,9 +148,9 @@ class BookingLine(models.Model):
                 fields=["booking", "position"], name="bookings_line_position_is_unique"
             ),
             models.CheckConstraint(
-                name="bookings_line_is_a_seat_or_a_pool_place",
-                condition=Q(seat__isnull=False, pool__isnull=True)
-                | Q(seat__isnull=True, pool__isnull=False),
+                name="bookings_line_is_a_seat_or_pool_places",
+                condition=Q(seat__isnull=False, pool__isnull=True, admits=1)
+                | Q(seat__isnull=True, pool__isnull=False, admits__gte=1),
             ),
         ]
 

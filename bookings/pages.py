@@ -119,7 +119,7 @@ def booking_page(booking: Booking) -> dict[str, Any]:
         "seatmap_url": seatmap_url(event),
         "tickets": [ticket_pass(booking, ticket) for ticket in tickets],
         "tickets_pdf_url": reverse("bookings:tickets_pdf", args=[booking.secret]),
-        "sums": _sums(len(lines), booking.total - fee, fee),
+        "sums": _sums(sum(line.admits for line in lines), booking.total - fee, fee),
         "included": _included([Money(line.fee_minor, booking.currency) for line in lines]),
     }
 
@@ -129,7 +129,7 @@ def ticket_pass(booking: Booking, ticket: Ticket) -> dict[str, Any]:
     line = ticket.line
     return {
         "seat_parts": _seat_parts(line),
-        "fare": line.fare_name,
+        "fare": letters.fare_of(line),
         # Drawn by us, from a code of ours.
         "qr_svg": mark_safe(qr.svg(letters.code_of(ticket))),  # noqa: S308
         "reference": f"{booking.reference}-{line.position}",
@@ -164,6 +164,12 @@ def _line(line: LineView, prices: PriceList, *, may_change: bool) -> dict[str, A
     place = line.section_name
     if line.row_label:
         place = naming.seat_name(line.row_label, line.seat_number)
+    elif line.admits > 1:
+        place = ngettext(
+            "%(n)s ticket for %(admits)s people, %(area)s",
+            "%(n)s tickets for %(admits)s people each, %(area)s",
+            line.tickets,
+        ) % {"n": line.tickets, "admits": line.admits, "area": line.section_name}
     elif line.places > 1:
         place = _("%(n)s places, %(area)s") % {"n": line.places, "area": line.section_name}
     zone = prices.zone(line.zone_id)
@@ -191,6 +197,7 @@ def _fares(line: LineView, prices: PriceList) -> list[dict[str, Any]]:
         }
         for fare in prices.fares
         if (price := cells[fare.id])
+        and (fare.places == 1 or (line.pool_id and not line.places % fare.places))
     ]
     return found if len(found) > 1 else []
 

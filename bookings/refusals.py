@@ -79,10 +79,7 @@ def _said(event: EventView, refusal: Exception) -> tuple[str, int]:
         case forms.BadForm():
             return refusal.text, 400
         case PlacesTaken():
-            return _(
-                "Somebody was faster: so many places are not free any more. Ask for fewer or"
-                " others, or look again in a minute."
-            ), 409
+            return _taken(refusal), 409
         case LimitReached():
             return _limit(refusal), 409
         case AccessUsedUp():
@@ -96,6 +93,15 @@ def _said(event: EventView, refusal: Exception) -> tuple[str, int]:
             return _(
                 "Some of these places are not sold here. Load the page again, please, and choose."
             ), 400
+
+
+def _taken(refusal: PlacesTaken) -> str:
+    if refusal.fare_ids:
+        return _("So many places are not left at this price. Ask for fewer, or at another price.")
+    return _(
+        "Somebody was faster: so many places are not free any more. Ask for fewer or others, or"
+        " look again in a minute."
+    )
 
 
 def _limit(refusal: LimitReached) -> str:

@@ -83,8 +83,10 @@ class OnSaleInline(EventInline):
 
 class FareInline(EventInline):
     model = Fare
-    verbose_name_plural = gettext_lazy("Fares: who is coming, such as Adult or Child")
-    fields = ("rank", "name")
+    verbose_name_plural = gettext_lazy(
+        "Fares: who is coming, such as Adult, Child, or a Family of 4 places"
+    )
+    fields = ("rank", "name", "places")
     ordering = ("rank",)
 
 
@@ -309,7 +311,7 @@ class PriceZoneAdmin(EventPartAdmin):
 
 @admin.register(Fare)
 class FareAdmin(EventPartAdmin):
-    list_display = ("name", "event", "rank")
+    list_display = ("name", "event", "rank", "places")
     search_fields = ("name", "event__title", "event__slug")
 
 

@@ -78,6 +78,9 @@ class EventPage(serializers.Serializer[Any]):
 class FareShape(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     name = serializers.CharField()
+    places = serializers.IntegerField(
+        help_text="Places that one ticket takes; only pools sell fares of more than one"
+    )
 
 
 class PriceShape(serializers.Serializer[Any]):
@@ -97,7 +100,7 @@ class BookingFeeShape(serializers.Serializer[Any]):
 
 
 class PricesShape(serializers.Serializer[PriceList]):
-    """What a place costs follows from its zone and the fare; a booking fee is added once."""
+    """What a ticket costs follows from its zone and the fare; a booking fee is added once."""
 
     fares = FareShape(many=True, help_text="The first is what is held if none is named")
     zones = ZoneShape(many=True)

@@ -219,12 +219,16 @@ class PriceZone(models.Model):
 
 
 class Fare(models.Model):
-    """Who you are: adult, child, member."""
+    """Who you are: adult, child, member, family."""
 
     event = models.ForeignKey(Event, models.CASCADE, related_name="fares")
     name = models.CharField(max_length=100)
     # The first is what a fan gets who chose none.
     rank = models.PositiveSmallIntegerField()
+    # Of a pool, that one ticket takes, and as many people does it let in; a seat is one place.
+    places = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="That one ticket takes, such as 4 for a family"
+    )
 
     class Meta:
         constraints = [
@@ -233,6 +237,11 @@ class Fare(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["event", "rank"], name="events_fare_rank_is_unique_in_event"
+            ),
+            models.CheckConstraint(
+                name="events_fare_takes_a_place_or_some",
+                condition=Q(places__gte=1, places__lte=50),
+                violation_error_message="One ticket takes from 1 to 50 places.",
             ),
         ]
 

@@ -1,7 +1,7 @@
 """What a place costs, fees included: the first price a fan sees is the price he pays. Pure."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ticketing.kernel.money import Money
 
@@ -18,6 +18,8 @@ def letter(rank: int) -> str:
 class FareName:
     id: int
     name: str
+    # That one ticket takes.
+    places: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,16 @@ class PriceList:
     @property
     def from_price(self) -> Money | None:
         return lowest(zone.from_price for zone in self.zones)
+
+    def of_one_place(self) -> "PriceList":
+        """Without the fares that take several places: what a seat can cost."""
+        fares = tuple(fare for fare in self.fares if fare.places == 1)
+        ids = {fare.id for fare in fares}
+        zones = (
+            replace(zone, cells=tuple(cell for cell in zone.cells if cell.fare_id in ids))
+            for zone in self.zones
+        )
+        return replace(self, fares=fares, zones=tuple(zones))
 
     def zone(self, zone_id: int) -> ZonePrices:
         """The zone of this id, or LookupError."""

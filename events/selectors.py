@@ -126,7 +126,7 @@ def prices(event_id: int) -> PriceList:
             Zone(zone.pk, zone.name, zone.rank, zone.categories)
             for zone in event.price_zones.order_by("rank")
         ],
-        fares=[FareName(fare.pk, fare.name) for fare in event.fares.order_by("rank")],
+        fares=[FareName(fare.pk, fare.name, fare.places) for fare in event.fares.order_by("rank")],
         prices={(price.zone_id, price.fare_id): price.amount_minor for price in bare},
         ticket_fees=sum(fee.amount_minor for fee in fees if fee.kind == FeeKind.TICKET),
         booking_fees=[(fee.name, fee.amount_minor) for fee in fees if fee.kind == FeeKind.BOOKING],

@@ -13,10 +13,12 @@ from ticketing.kernel.money import Money
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The price of one place and the fees that come with it, in minor units."""
+    """The price of one ticket and the fees that come with it, in minor units."""
 
     price_minor: int
     fee_minor: int
+    # That one ticket takes.
+    places: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,10 @@ class Terms:
         own = access.max_places if access else None
         return min(self.limit_per_fan, own) if own else self.limit_per_fan
 
+    def places_of(self, fare_id: int) -> int:
+        """How many places one ticket of this fare takes; 1 for a fare that is not sold."""
+        return next((r.places for (_, fare), r in self.rates.items() if fare == fare_id), 1)
+
     def needs_code(self, at: datetime) -> bool:
         """Whether a code is all that this fan is missing at this moment."""
         presale = any(opens <= at < closes for opens, closes in self.presales)
@@ -93,8 +99,9 @@ SELECT e.id, currency, lease_seconds, payment_seconds, max_lease_seconds, limit_
        state = 'published' AND opened_at IS NOT NULL AND NOT is_paused,
        sales.ids, sales.publics, sales.opens, sales.closes,
        {code},
-       ARRAY(SELECT ARRAY[p.zone_id, p.fare_id, p.amount_minor]
+       ARRAY(SELECT ARRAY[p.zone_id, p.fare_id, p.amount_minor, f.places]
              FROM events_price p JOIN events_pricezone z ON z.id = p.zone_id
+             JOIN events_fare f ON f.id = p.fare_id
              WHERE z.event_id = e.id),
        (SELECT coalesce(sum(amount_minor) FILTER (WHERE kind = 'ticket'), 0)
         FROM events_fee WHERE event_id = e.id),
@@ -168,7 +175,10 @@ def _read(which: str, event: int | str, access: int | None) -> Terms:
         limit_per_fan=limit,
         is_selling=is_selling,
         windows=tuple(window for window, public in zip(times, publics, strict=True) if public),
-        rates={(zone, fare): Rate(amount, int(ticket_fee)) for zone, fare, amount in prices},
+        rates={
+            (zone, fare): Rate(amount, int(ticket_fee), places)
+            for zone, fare, amount, places in prices
+        },
         first_fare_id=first_fare_id,
         booking_fee=Money(int(booking_fee), currency),
         presales=tuple(window for window, public in zip(times, publics, strict=True) if not public),

@@ -17,7 +17,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 from events import steps
 from events.admin import EventAdmin, EventInline
 from events.backstage import OfOrganizer
-from events.models import Event, EventState, PriceZone
+from events.models import Event, EventState, Fare, PriceZone
 from events.steps import Step, StepRefused
 from inventory import blocking  # noqa: F401 - the page of blocked seats
 from inventory.errors import OpeningRefused, PaymentStarted
@@ -25,6 +25,7 @@ from inventory.models import (
     AdmissionPool,
     BlockChange,
     EventSeat,
+    FareCap,
     Hold,
     HoldLine,
     HoldRelease,
@@ -120,7 +121,7 @@ class PoolInline(EventInline):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
         if db_field.name == "zone":
-            options["queryset"] = PriceZone.objects.filter(event_id=_event_id(request) or 0)
+            options["queryset"] = PriceZone.objects.filter(event_id=_page_id(request) or 0)
         return super().formfield_for_foreignkey(db_field, request, **options)
 
     def has_add_permission(self, request: HttpRequest, obj: Event | None = None) -> bool:
@@ -129,13 +130,61 @@ class PoolInline(EventInline):
         return allowed and obj is not None
 
 
-def _event_id(request: HttpRequest) -> int | None:
+def _page_id(request: HttpRequest) -> int | None:
     match = request.resolver_match
     found = match.kwargs.get("object_id", "") if match else ""
     return int(found) if str(found).isdecimal() else None
 
 
 EventAdmin.inlines.append(PoolInline)
+
+
+class FareCapForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Sets a cap by the service, which counts what is taken already."""
+
+    class Meta:
+        model = FareCap
+        fields = ("fare", "capacity")
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["fare"].disabled = bool(self.instance.pk)
+
+    def clean(self) -> dict[str, Any]:
+        said: dict[str, Any] = super().clean() or {}
+        if {"fare", "capacity"} <= said.keys():
+            # Locked until the page is saved: nobody takes a place between this and then.
+            taken = sum(
+                pools.lock_and_count_fare(pool_id=self.instance.pool_id, fare_id=said["fare"].pk)
+            )
+            if said["capacity"] < taken:
+                text = _(
+                    "%(taken)d places are held or booked at this fare: choose as many or more."
+                )
+                raise forms.ValidationError({"capacity": text % {"taken": taken}})
+        return said
+
+    def save(self, commit: bool = True) -> FareCap:
+        said = self.cleaned_data
+        made = pools.cap_fare(
+            pool_id=self.instance.pool_id, fare_id=said["fare"].pk, capacity=said["capacity"]
+        )
+        return FareCap.objects.get(pk=made)
+
+
+class FareCapInline(EventInline):
+    model = FareCap
+    organizer_path = "pool__event__organizer"
+    form = FareCapForm
+    verbose_name = gettext_lazy("cap")
+    verbose_name_plural = gettext_lazy("Caps: of these places, so many at most at one fare")
+    fields = ("fare", "capacity", "held", "booked")
+    readonly_fields = ("held", "booked")
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
+        pool = AdmissionPool.objects.filter(pk=_page_id(request) or 0)
+        options["queryset"] = Fare.objects.filter(event__in=pool.values("event"))
+        return super().formfield_for_foreignkey(db_field, request, **options)
 
 
 @admin.register(AdmissionPool)
@@ -147,6 +196,7 @@ class AdmissionPoolAdmin(OfOrganizer, CarefulAdmin):
     search_fields = ("name", "event__title", "event__slug")
     fields = ("event", "name", "zone", "capacity", "held", "booked")
     readonly_fields = ("event", "zone", "held", "booked")
+    inlines = [FareCapInline]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         # Added on the page of its event, where its zones are.
@@ -163,9 +213,17 @@ class AdmissionPoolAdmin(OfOrganizer, CarefulAdmin):
         return pool.capacity - pool.held - pool.booked
 
 
+@admin.register(FareCap)
+class FareCapAdmin(OfOrganizer, ReadOnlyAdmin):
+    organizer_path = "pool__event__organizer"
+    list_display = ("pool", "fare", "capacity", "held", "booked")
+    list_select_related = ("pool", "fare")
+    search_fields = ("pool__name", "fare__name", "pool__event__title", "pool__event__slug")
+
+
 class HoldLineInline(ReadOnlyInline):
     model = HoldLine
-    fields = ("place", "zone", "fare", "places", "price", "fee")
+    fields = ("place", "zone", "fare", "places", "admits", "price", "fee")
     readonly_fields = ("place", "price", "fee")
     show_change_link = False
 

@@ -98,6 +98,34 @@ register_query(
     sql="SELECT 'pool ' || id FROM inventory_admissionpool WHERE held + booked > capacity",
 )
 register_query(
+    "a fare's cap counts what holds have at it, and what was bought at it and not given back",
+    advice="correct the cap's figures to these sums while the sale is paused",
+    sql="""
+        SELECT 'cap ' || cap.id FROM inventory_farecap AS cap
+        WHERE NOT EXISTS (
+            SELECT FROM inventory_holdline AS line JOIN inventory_hold AS hold
+              ON hold.id = line.hold_id
+            WHERE line.pool_id = cap.pool_id AND line.fare_id = cap.fare_id
+            HAVING cap.held = coalesce(
+                sum(line.places) FILTER (WHERE hold.state = 'active'), 0)
+              AND cap.booked = coalesce(
+                sum(line.places - line.cancelled) FILTER (WHERE hold.state = 'confirmed'), 0))
+    """,
+)
+register_query(
+    "no more places are held and booked at a fare than its cap",
+    advice="pause the sale, then raise the cap or cancel bookings",
+    sql="SELECT 'cap ' || id FROM inventory_farecap WHERE held + booked > capacity",
+)
+register_query(
+    "a line is of whole tickets",
+    advice="look at the booking: a ticket of its fare takes more places than are left of it",
+    sql="""
+        SELECT 'line ' || id FROM inventory_holdline
+        WHERE places % admits <> 0 OR cancelled % admits <> 0
+    """,
+)
+register_query(
     "a seat of an open event is of the map that the event pins",
     advice="the event was opened with another map: its seats have to be opened anew",
     sql="""

@@ -39,6 +39,16 @@ class NoSuchPrice(BadWish):
         self.fare_id = fare_id
 
 
+class BrokenTickets(BadWish):
+    """A ticket of this fare takes several places, and the wish is not for whole tickets."""
+
+    def __init__(self, *, fare_id: int, admits: int, places: int) -> None:
+        super().__init__(f"fare {fare_id} takes {admits} places each, not {places}")
+        self.fare_id = fare_id
+        self.admits = admits
+        self.places = places
+
+
 class SaleClosed(Exception):
     """The event does not sell at this moment; `opens_at` says when it will, if it will."""
 
@@ -72,10 +82,19 @@ class LimitReached(Exception):
 class PlacesTaken(Exception):
     """Somebody else has one of these: nothing was held."""
 
-    def __init__(self, *, seat_ids: Collection[int] = (), pool_ids: Collection[int] = ()) -> None:
-        super().__init__(f"taken: seats {sorted(seat_ids)}, pools {sorted(pool_ids)}")
+    def __init__(
+        self,
+        *,
+        seat_ids: Collection[int] = (),
+        pool_ids: Collection[int] = (),
+        fare_ids: Collection[int] = (),
+    ) -> None:
+        said = f"seats {sorted(seat_ids)}, pools {sorted(pool_ids)}, fares {sorted(fare_ids)}"
+        super().__init__(f"taken: {said}")
         self.seat_ids = frozenset(seat_ids)
         self.pool_ids = frozenset(pool_ids)
+        # Fares whose cap is reached, where the pool itself has places left.
+        self.fare_ids = frozenset(fare_ids)
 
 
 class NotFree(PlacesTaken):
@@ -116,6 +135,14 @@ class HoldLost(Exception):
 
 class PaymentStarted(Exception):
     """The payment of this hold has begun: its amount can no longer change."""
+
+
+class CapTooLow(Exception):
+    """More places than that are held or booked at the fare already."""
+
+    def __init__(self, taken: int) -> None:
+        super().__init__(f"{taken} places are held or booked at this fare")
+        self.taken = taken
 
 
 class OpeningRefused(Exception):

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.lookups import Exact
 
 from ticketing.kernel.states import StatefulQuerySet
 
@@ -227,6 +228,35 @@ class AdmissionPool(models.Model):
         return self.name
 
 
+class FareCap(models.Model):
+    """Of the places of a pool, so many at most at one fare."""
+
+    pool = models.ForeignKey(AdmissionPool, models.CASCADE, related_name="caps")
+    fare = models.ForeignKey("events.Fare", models.PROTECT, related_name="+")
+    capacity = models.PositiveIntegerField()
+    held = models.IntegerField(default=0, editable=False)
+    booked = models.IntegerField(default=0, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["pool", "fare"], name="inventory_one_cap_per_pool_and_fare"
+            ),
+            models.CheckConstraint(
+                name="inventory_fare_is_within_its_cap",
+                condition=Q(capacity__gte=F("held") + F("booked")),
+                violation_error_message="More places are held or booked at this fare than that.",
+            ),
+            models.CheckConstraint(
+                name="inventory_fare_cap_counts_are_not_negative",
+                condition=Q(held__gte=0, booked__gte=0),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pool}: {self.fare}"
+
+
 class HoldLine(models.Model):
     """One wish of a hold, with its price frozen: a seat, or some places of a pool at one fare."""
 
@@ -236,9 +266,11 @@ class HoldLine(models.Model):
     zone = models.ForeignKey("events.PriceZone", models.PROTECT, related_name="+")
     fare = models.ForeignKey("events.Fare", models.PROTECT, related_name="+")
     places = models.PositiveSmallIntegerField(default=1)
+    # How many of them one ticket takes, as the fare said when it was priced.
+    admits = models.PositiveSmallIntegerField(default=1, db_default=1)
     # Of the places, those that were given back after they were sold.
     cancelled = models.PositiveSmallIntegerField(db_default=0)
-    # Both for one place.
+    # Both for one ticket.
     price_minor = models.PositiveBigIntegerField()
     fee_minor = models.PositiveBigIntegerField(default=0)
 
@@ -246,6 +278,17 @@ class HoldLine(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["hold", "seat"], name="inventory_seat_is_once_in_a_hold"
+            ),
+            models.UniqueConstraint(
+                fields=["hold", "pool", "fare"],
+                condition=Q(pool__isnull=False),
+                name="inventory_pool_and_fare_are_once_in_a_hold",
+            ),
+            models.CheckConstraint(
+                name="inventory_line_is_of_whole_tickets",
+                condition=Q(admits__gte=1)
+                & Q(Exact(F("places") % F("admits"), 0))
+                & Q(Exact(F("cancelled") % F("admits"), 0)),
             ),
             models.CheckConstraint(
                 name="inventory_line_is_a_seat_or_pool_places",

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from events import selectors as events
 from events.availability import Level
-from events.pricing import PriceList
+from events.pricing import FareName, PriceList
 from events.selectors import EventView
 from events.status import Status
 from inventory import seatmap, selectors
@@ -133,7 +133,7 @@ def section_page(
     problem: Problem,
 ) -> dict[str, Any]:
     """The seats of a section; ticked are those that were picked, or those that the fan holds."""
-    prices = events.prices(event.id)
+    prices = events.prices(event.id).of_one_place()
     drawn = venues.rows(section.id)
     found = selectors.seats(event_id=event.id, section_id=section.id)
     seats = {seat.venue_seat_id: seat for seat in found}
@@ -282,32 +282,56 @@ def _own(event: EventView, hold: HoldView | None) -> dict[str, Any] | None:
 
 
 def _pools(event: EventView, prices: PriceList, quantities: Quantities) -> list[dict[str, Any]]:
-    return [_pool(pool, prices, quantities.get(pool.id, {})) for pool in selectors.pools(event.id)]
+    return [
+        _pool(pool, prices, quantities.get(pool.id, {}), event.limit)
+        for pool in selectors.pools(event.id)
+    ]
 
 
-def _pool(pool: PoolView, prices: PriceList, quantities: Mapping[int, int]) -> dict[str, Any]:
+def _pool(
+    pool: PoolView, prices: PriceList, quantities: Mapping[int, int], limit: int
+) -> dict[str, Any]:
     level = seatmap.level(pool.free, pool.capacity)
+    has = quantities
     cells = {cell.fare_id: cell.price for cell in prices.zone(pool.zone_id).cells}
     if not quantities:
         # One of the first fare, so that a click is enough.
-        quantities = {fare.id: 1 for fare in prices.fares[:1]}
+        quantities = {fare.id: fare.places for fare in prices.fares[:1] if pool.free_at(fare.id)}
     return {
         "id": pool.id,
         "name": pool.name,
         "level": level,
         "level_text": seatmap.level_text(level, pool.free),
-        "is_sold_out": level == Level.NONE,
+        "is_sold_out": level == Level.NONE and not has,
         "fares": [
             {
                 "id": fare.id,
                 "name": fare.name,
                 "price": _text(cells[fare.id]),
-                "quantity": quantities.get(fare.id, 0),
+                # Of tickets; what is held and what was asked for are places.
+                "quantity": quantities.get(fare.id, 0) // fare.places,
+                "most": limit // fare.places,
+                "note": _fare_note(fare, pool),
+                # What the fan has he may keep, whatever is left.
+                "is_sold_out": pool.free_at(fare.id) < fare.places and not has.get(fare.id),
             }
             for fare in prices.fares
             if cells[fare.id]
         ],
     }
+
+
+def _fare_note(fare: FareName, pool: PoolView) -> str:
+    """What is special about a fare: how many people it is for, how many tickets are left of it."""
+    said = []
+    if fare.places > 1:
+        said.append(_("one ticket for %(n)s people") % {"n": fare.places})
+    if pool.free_at(fare.id) < fare.places:
+        said.append(_("sold out"))
+    elif pool.free_at(fare.id) < pool.free:
+        left = pool.free_at(fare.id) // fare.places
+        said.append(ngettext("%(n)s left", "%(n)s left", left) % {"n": left})
+    return ", ".join(said)
 
 
 def _text(price: Money | None) -> str:

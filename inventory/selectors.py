@@ -3,7 +3,7 @@
 A lapsed lease counts as free here, as it does everywhere, by PostgreSQL's clock.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -52,7 +52,7 @@ class HoldView:
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """One line of a hold, with the words a fan reads; prices are for one place."""
+    """One line of a hold, with the words a fan reads; prices are for one ticket."""
 
     id: int
     seat_id: int | None
@@ -65,12 +65,18 @@ class LineView:
     fare_id: int
     fare_name: str
     places: int
+    # How many of them one ticket takes.
+    admits: int
     price: Money
     fee: Money
 
     @property
+    def tickets(self) -> int:
+        return self.places // self.admits
+
+    @property
     def total(self) -> Money:
-        return (self.price + self.fee) * self.places
+        return (self.price + self.fee) * self.tickets
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,12 @@ class PoolView:
     zone_id: int
     capacity: int
     free: int
+    # By fare, how many places its cap leaves; fares without a cap are not here.
+    caps: Mapping[int, int]
+
+    def free_at(self, fare_id: int) -> int:
+        """How many places are free at this fare."""
+        return min(self.free, self.caps.get(fare_id, self.free))
 
     @property
     def zone_ids(self) -> Sequence[int]:
@@ -210,7 +222,7 @@ def uses_of_codes(code_ids: Collection[int]) -> dict[int, int]:
 LINES = """
 SELECT line.id, line.seat_id, line.pool_id, coalesce(section.name, pool.name),
     coalesce(place_row.label, ''), coalesce(place.number, ''), zone.id, zone.name, fare.id,
-    fare.name, line.places, line.price_minor, line.fee_minor, hold.currency
+    fare.name, line.places, line.admits, line.price_minor, line.fee_minor, hold.currency
 FROM inventory_holdline AS line
 JOIN inventory_hold AS hold ON hold.id = line.hold_id
 JOIN events_pricezone AS zone ON zone.id = line.zone_id
@@ -290,12 +302,23 @@ def wish_of(
 FREE = """(seat.state = 'available' OR (seat.state = 'held' AND hold.state = 'active'
     AND hold.expires_at <= clock_timestamp() AND hold.returns_to_id IS NULL))"""
 
-# Of a pool, what lapsed holds still count as held.
-LAPSED_PLACES = """coalesce((SELECT sum(line.places) FROM inventory_holdline AS line
+# Of a pool, or of a cap, what lapsed holds still count as held.
+_LAPSED_PLACES = """coalesce((SELECT sum(line.places) FROM inventory_holdline AS line
     JOIN inventory_hold AS hold ON hold.id = line.hold_id
-    WHERE line.pool_id = pool.id AND hold.state = 'active'
+    WHERE {which} AND hold.state = 'active'
       AND hold.expires_at <= clock_timestamp() AND hold.returns_to_id IS NULL), 0)"""
 
+
+LAPSED_PLACES = _LAPSED_PLACES.format(which="line.pool_id = pool.id")
+LAPSED_AT_CAP = _LAPSED_PLACES.format(
+    which="line.pool_id = cap.pool_id AND line.fare_id = cap.fare_id"
+)
+
+FREE_AT_CAPS = f"""
+SELECT cap.pool_id, cap.fare_id, cap.capacity - cap.held - cap.booked + {LAPSED_AT_CAP}
+FROM inventory_farecap AS cap JOIN inventory_admissionpool AS pool ON pool.id = cap.pool_id
+WHERE pool.event_id = %s
+"""  # noqa: S608
 
 OCCUPANCY = f"""
 SELECT event_id, sum(places), sum(free), sum(places - free - booked - blocked), sum(booked),
@@ -359,4 +382,9 @@ def pools(event_id: int) -> list[PoolView]:
             " FROM inventory_admissionpool AS pool WHERE event_id = %s ORDER BY id",
             [event_id],
         )
-        return [PoolView(*row) for row in cursor.fetchall()]
+        rows = cursor.fetchall()
+        cursor.execute(FREE_AT_CAPS, [event_id])
+        caps: dict[int, dict[int, int]] = {row[0]: {} for row in rows}
+        for pool_id, fare_id, free in cursor.fetchall():
+            caps[pool_id][fare_id] = free
+    return [PoolView(*[*row, caps[row[0]]]) for row in rows]

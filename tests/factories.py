@@ -211,6 +211,14 @@ def draft_event(
     return event
 
 
+def add_fare(event: Event, name: str, *, price_minor: int = 3000, places: int = 1) -> int:
+    """One fare more, the last, at this price in every zone; returns its pk."""
+    fare = Fare.objects.create(event=event, name=name, rank=event.fares.count(), places=places)
+    for zone in event.price_zones.all():
+        Price.objects.create(zone=zone, fare=fare, amount_minor=price_minor)
+    return fare.pk
+
+
 def opened_event(**wishes: Any) -> Event:
     """A `draft_event` of the same arguments, opened: its seats and pools are there, it sells."""
     event = draft_event(**wishes)

@@ -35,6 +35,7 @@ HOLD_LOST = kind("hold-lost", 409, _("The hold is over"))
 HOLD_BOOKED = kind("hold-booked", 409, _("The places are booked"))
 PAYMENT_STARTED = kind("payment-started", 409, _("The payment has begun"))
 SEATS_TAKEN = kind("seats-taken", 409, _("Seats are taken"))
+FARE_FULL = kind("fare-full", 409, _("So many places are not left at the fare"))
 POOL_FULL = kind("pool-full", 409, _("So many places are not free"))
 ALREADY_HOLDING = kind("already-holding", 409, _("The customer has a live hold here"))
 LIMIT_REACHED = kind("limit-reached", 409, _("One person may not have so many places here"))
@@ -78,6 +79,9 @@ def _problem(refusal: Exception) -> Problem:  # noqa: PLR0911, PLR0912
             labels = inventory.seat_labels(refusal.seat_ids)
             taken = [{"seat": seat_id, "label": label} for seat_id, label in labels.items()]
             return Problem(SEATS_TAKEN, taken=taken)
+        case PlacesTaken() if refusal.fare_ids:
+            pools, fares = sorted(refusal.pool_ids), sorted(refusal.fare_ids)
+            return Problem(FARE_FULL, pools=pools, fares=fares)
         case PlacesTaken():
             return Problem(POOL_FULL, pools=sorted(refusal.pool_ids))
         case LimitReached():

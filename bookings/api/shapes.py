@@ -31,7 +31,11 @@ class SeatWishShape(Wished):
 
 class PoolWishShape(Wished):
     id = StrictInteger(min_value=1, max_value=MAX_ID)
-    places = StrictInteger(min_value=1, max_value=MOST_PLACES)
+    places = StrictInteger(
+        min_value=1,
+        max_value=MOST_PLACES,
+        help_text="In whole tickets, where one ticket of the fare takes several places",
+    )
     fare = StrictInteger(
         min_value=1, max_value=MAX_ID, required=False, help_text="Else the event's first"
     )
@@ -64,7 +68,7 @@ class HoldWishShape(WishShape):
 
 
 class LineShape(serializers.Serializer[Any]):
-    """A seat, or places of a pool at one fare; the price is of one place, its fee included."""
+    """A seat, or places of a pool at one fare; the price is of one ticket, its fee included."""
 
     seat = serializers.IntegerField(allow_null=True)
     pool = serializers.IntegerField(allow_null=True)
@@ -72,6 +76,7 @@ class LineShape(serializers.Serializer[Any]):
     zone = serializers.IntegerField()
     fare = serializers.IntegerField()
     places = serializers.IntegerField()
+    admits = serializers.IntegerField(help_text="Places that one ticket takes; often 1")
     price = MoneyShape()
     fee = MoneyShape(help_text="What of the price is a fee")
 
@@ -113,6 +118,7 @@ def _line(line: LineView) -> Mapping[str, Any]:
         "zone": line.zone_id,
         "fare": line.fare_id,
         "places": line.places,
+        "admits": line.admits,
         "price": _money(line.price + line.fee),
         "fee": _money(line.fee),
     }

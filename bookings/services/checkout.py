@@ -89,7 +89,7 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
             currency=total.currency,
             created_at=timezone.now(),
         )
-        BookingLine.objects.bulk_create(_places(booking, lines))
+        BookingLine.objects.bulk_create(_tickets(booking, lines))
     return booking
 
 
@@ -204,9 +204,9 @@ def _retake(booking: Booking, terms: Terms) -> None:
     booking.refresh_from_db()
 
 
-def _places(booking: Booking, lines: list[inventory.LineView]) -> list[BookingLine]:
-    """One booking line for each place: a ticket will hang on each."""
-    each = [line for line in lines for _ in range(line.places)]
+def _tickets(booking: Booking, lines: list[inventory.LineView]) -> list[BookingLine]:
+    """One booking line for each ticket, whatever number of places the ticket takes."""
+    each = [line for line in lines for _ in range(line.tickets)]
     return [
         BookingLine(
             booking=booking,
@@ -218,6 +218,7 @@ def _places(booking: Booking, lines: list[inventory.LineView]) -> list[BookingLi
             seat_number=line.seat_number,
             zone_name=line.zone_name,
             fare_name=line.fare_name,
+            admits=line.admits,
             price_minor=line.price.minor,
             fee_minor=line.fee.minor,
         )

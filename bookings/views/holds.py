@@ -19,10 +19,12 @@ from inventory import selectors as inventory
 from inventory.errors import (
     AlreadyHolding,
     BadWish,
+    BrokenTickets,
     HoldEnded,
     HoldLost,
     NoSuchPrice,
     PaymentStarted,
+    PlacesTaken,
 )
 from inventory.services import changing, fares, holds, placing
 from inventory.services.grants import Granted
@@ -51,7 +53,7 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
     if unclear:
         return redirect("bookings:booking", unclear.secret)
     try:
-        wish = forms.read_wish(request.POST)
+        wish = forms.read_wish(request.POST, sale)
         placed = _place(sale, fan, forms.read_key(request.POST), wish)
     except AlreadyHolding as holding:
         text = _("You hold these seats already: go on with them, change them, or let them go.")
@@ -111,14 +113,15 @@ def change(request: HttpRequest, reference: UUID) -> HttpResponse:
     page = redirect("bookings:hold", reference)
     wish = Wish()
     try:
-        wish = _changed(found.id, request.POST)
+        sale = terms.of(found.event_id, access=found.access_code_id)
+        wish = _changed(found.id, request.POST, sale)
         if not wish.places:
             messages.info(request, _("To give all of them back, let them go."))
             return page
         changing.change(
             reference=reference,
             owner=found.owner,
-            terms=terms.of(found.event_id, access=found.access_code_id),
+            terms=sale,
             wish=wish,
             also=visitors.of(request).also,
         )
@@ -132,7 +135,7 @@ def change(request: HttpRequest, reference: UUID) -> HttpResponse:
     return page
 
 
-def _changed(hold_id: int, form: QueryDict) -> Wish:
+def _changed(hold_id: int, form: QueryDict, sale: Terms) -> Wish:
     """All that the hold shall have. Raises BadForm."""
     if "remove" in form:
         return inventory.wish_of(hold_id, but_line=forms.number(form["remove"]))
@@ -142,7 +145,7 @@ def _changed(hold_id: int, form: QueryDict) -> Wish:
         but_pool=forms.number(form["pool"]) if form.get("pool") else 0,
     )
     has = inventory.wish_of(hold_id)
-    return forms.read_wish(form, may_be_empty=True).beside(elsewhere, priced_as=has)
+    return forms.read_wish(form, sale, may_be_empty=True).beside(elsewhere, priced_as=has)
 
 
 @require_POST
@@ -181,6 +184,8 @@ def _change(request: HttpRequest, reference: UUID, act: Callable[[], object]) ->
         pass
     except PaymentStarted:
         messages.info(request, _("The payment has begun, so the prices cannot change any more."))
-    except (NoSuchPrice, forms.BadForm):
+    except PlacesTaken:
+        messages.error(request, _("So many places are not left at that price. Nothing changed."))
+    except (BrokenTickets, NoSuchPrice, forms.BadForm):
         messages.error(request, _("That price is not offered for this seat. Choose another one."))
     return redirect("bookings:hold", reference)

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Mapping
 
-from django.db.models import F
+from django.db.models import F, Value
 
 from inventory.errors import HoldLost
-from inventory.models import AdmissionPool, Hold, HoldLine, HoldState, SeatState
-from inventory.services import locks, returns
+from inventory.models import Hold, HoldLine, HoldState, SeatState
+from inventory.services import counts, locks, returns
 from ticketing.kernel import transactions
 
 
@@ -22,7 +22,7 @@ def cancel(
 
     They go to everybody, or into the block `returns_to`. Joins the caller's transaction, since the
     tickets are revoked with it. Raises HoldLost, and changes nothing, unless the hold is sold,
-    carries this token, and still has all of that.
+    carries this token, and still has all of that, in whole tickets.
     """
     transactions.require()
     [hold] = locks.holds([hold_id])
@@ -42,7 +42,9 @@ def cancel(
 
 def _cancel_pool_places(hold_id: int, pool_id: int, fare_id: int, places: int) -> None:
     line = HoldLine.objects.filter(hold_id=hold_id, pool_id=pool_id, fare_id=fare_id)
-    still_sold = line.filter(places__gte=F("cancelled") + places)
-    if places < 1 or not still_sold.update(cancelled=F("cancelled") + places):
+    still_sold = line.filter(places__gte=F("cancelled") + places).annotate(
+        broken=Value(places) % F("admits")
+    )
+    if places < 1 or not still_sold.filter(broken=0).update(cancelled=F("cancelled") + places):
         raise HoldLost(f"hold {hold_id} has not so many places of pool {pool_id}")
-    AdmissionPool.objects.filter(pk=pool_id).update(booked=F("booked") - places)
+    counts.cancel(pool_id=pool_id, fare_id=fare_id, places=places)

@@ -1,6 +1,5 @@
 """Changing a live hold: other seats and places, all of them or none, under a new token."""
 
-from collections import Counter
 from datetime import datetime
 from uuid import UUID
 
@@ -10,7 +9,7 @@ from events.terms import Terms
 from inventory import gate, metrics
 from inventory.errors import HoldLost, LimitReached, PaymentStarted
 from inventory.models import Hold, HoldLine, HoldState, SeatState
-from inventory.services import grants, holds, judging, locks, returns
+from inventory.services import counts, grants, holds, judging, locks, returns
 from inventory.services.grants import Granted
 from inventory.services.judging import Ask, Judged
 from inventory.wishes import Wish
@@ -74,17 +73,18 @@ def _rewrite(hold: locks.LockedHold, ask: Ask, judged: Judged) -> Granted:
     given_up = owned - set(wish.seat_ids)
     if given_up:
         returns.seats(hold_ids=[hold.id], state=SeatState.HELD, only=given_up)
+    lines = grants.priced(ask.terms, new, judged.zones)
     granted = grants.changed_hold(
         hold_id=hold.id,
         channel=hold.returns_to_id,
-        lines=grants.priced(ask.terms, new, judged.zones),
+        lines=lines,
         seat_ids=wish.seat_ids,
     )
-    more = Counter(grants.sum_by_pool(wish.pools))
+    more = grants.pool_places(lines)
     for line in old:
         if line.pool_id:
-            more[line.pool_id] -= line.places
-    grants.take_pool_places(event_id=hold.event_id, places=more)
+            more[line.pool_id, line.fare_id] += kept.get(line.pk, 0) - line.places
+    counts.take(event_id=hold.event_id, places=more)
     gate.keep_on_commit(
         event_id=hold.event_id,
         owner=hold.owner,
@@ -113,7 +113,7 @@ def _split(old: list[HoldLine], wish: Wish, terms: Terms) -> tuple[dict[int, int
             new_seats.append(seat)
     for pool in wish.pools:
         line = pools.get((pool.pool_id, pool.fare_id or terms.first_fare_id or 0))
-        if line and pool.places <= line.places:
+        if line and pool.places <= line.places and not pool.places % line.admits:
             kept[line.pk] = pool.places
         else:
             new_pools.append(pool)

@@ -3,7 +3,8 @@
 Every function joins the caller's transaction, in which the places are locked and judged.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +13,7 @@ from uuid import UUID, uuid4
 from django.db import connection
 
 from events.terms import Rate, Terms
-from inventory.errors import NoSuchPrice, PlacesTaken, UnknownPlaces
+from inventory.errors import BrokenTickets, NoSuchPrice, PlacesTaken, RepeatedPlaces, UnknownPlaces
 from inventory.models import AdmissionPool
 from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel import transactions
@@ -41,30 +42,50 @@ class Granted:
 def priced(terms: Terms, wish: Wish, zones: Mapping[int, int]) -> list[Line]:
     """The lines of a wish at the prices of now; `zones` is by seat.
 
-    Raises NoSuchPrice or UnknownPlaces.
+    Raises NoSuchPrice, BrokenTickets, UnknownPlaces or RepeatedPlaces.
     """
     pools = _zones_of_pools(terms.event_id, wish)
-    return [_seat_line(terms, asked, zones[asked.seat_id]) for asked in wish.seats] + [
-        _pool_line(terms, asked, pools[asked.pool_id]) for asked in wish.pools
-    ]
+    seat_lines = [_seat_line(terms, asked, zones[asked.seat_id]) for asked in wish.seats]
+    pool_lines = [_pool_line(terms, asked, pools[asked.pool_id]) for asked in wish.pools]
+    if len(pool_places(pool_lines)) < len(pool_lines):
+        raise RepeatedPlaces("the first fare was asked for by its name as well")
+    return seat_lines + pool_lines
 
 
 def _seat_line(terms: Terms, asked: SeatWish, zone_id: int) -> Line:
-    fare_id, rate = _rate(terms, zone_id, asked.fare_id)
-    return Line(asked.seat_id, None, zone_id, fare_id, 1, rate)
+    fare_id = _fare(terms, zone_id, asked.fare_id)
+    priced = rate(terms, zone_id, fare_id)
+    if priced.places != 1:
+        raise NoSuchPrice(zone_id=zone_id, fare_id=fare_id)
+    return Line(asked.seat_id, None, zone_id, fare_id, 1, priced)
 
 
 def _pool_line(terms: Terms, asked: PoolWish, zone_id: int) -> Line:
-    fare_id, rate = _rate(terms, zone_id, asked.fare_id)
-    return Line(None, asked.pool_id, zone_id, fare_id, asked.places, rate)
+    fare_id = _fare(terms, zone_id, asked.fare_id)
+    priced = rate(terms, zone_id, fare_id)
+    check_whole(fare_id=fare_id, admits=priced.places, places=asked.places)
+    return Line(None, asked.pool_id, zone_id, fare_id, asked.places, priced)
 
 
-def _rate(terms: Terms, zone_id: int, asked: int | None) -> tuple[int, Rate]:
+def _fare(terms: Terms, zone_id: int, asked: int | None) -> int:
     fare_id = terms.first_fare_id if asked is None else asked
-    rate = None if fare_id is None else terms.rates.get((zone_id, fare_id))
-    if fare_id is None or rate is None:
+    if fare_id is None:
+        raise NoSuchPrice(zone_id=zone_id, fare_id=None)
+    return fare_id
+
+
+def rate(terms: Terms, zone_id: int, fare_id: int) -> Rate:
+    """The price of one ticket of this fare in this zone. Raises NoSuchPrice."""
+    found = terms.rates.get((zone_id, fare_id))
+    if found is None:
         raise NoSuchPrice(zone_id=zone_id, fare_id=fare_id)
-    return fare_id, rate
+    return found
+
+
+def check_whole(*, fare_id: int, admits: int, places: int) -> None:
+    """Insist that these places are whole tickets of the fare. Raises BrokenTickets."""
+    if places % admits:
+        raise BrokenTickets(fare_id=fare_id, admits=admits, places=places)
 
 
 def _zones_of_pools(event_id: int, wish: Wish) -> dict[int, int]:
@@ -97,10 +118,10 @@ WITH hold AS (
 ), """
 LINES_AND_SEATS = """line AS (
     INSERT INTO inventory_holdline (hold_id, seat_id, pool_id, zone_id, fare_id, places,
-        price_minor, fee_minor)
+        admits, price_minor, fee_minor)
     SELECT hold.id, l.* FROM hold, unnest(%(seats)s::bigint[], %(pools)s::bigint[],
-        %(zones)s::bigint[], %(fares)s::bigint[], %(places)s::int[], %(prices)s::bigint[],
-        %(fees)s::bigint[]) AS l
+        %(zones)s::bigint[], %(fares)s::bigint[], %(places)s::int[], %(admits)s::int[],
+        %(prices)s::bigint[], %(fees)s::bigint[]) AS l
 ), seat AS (
     UPDATE inventory_eventseat AS seat
     SET state = 'held', hold_id = hold.id, fencing_token = hold.fencing_token, block_id = NULL
@@ -180,6 +201,7 @@ def _grant(
         "zones": [line.zone_id for line in lines],
         "fares": [line.fare_id for line in lines],
         "places": [line.places for line in lines],
+        "admits": [line.rate.places for line in lines],
         "prices": [line.rate.price_minor for line in lines],
         "fees": [line.rate.fee_minor for line in lines],
     }
@@ -192,27 +214,10 @@ def _grant(
     return Granted(*granted)
 
 
-def take_pool_places(*, event_id: int, places: Mapping[int, int]) -> None:
-    """Take so many places more of each pool, or give some back where the number is negative.
-
-    In order of pk, each by a conditional UPDATE: the database counts, nobody reads first. Raises
-    PlacesTaken.
-    """
-    transactions.require()
-    for pool_id, more in sorted(places.items()):
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE inventory_admissionpool SET held = held + %s WHERE id = %s"
-                " AND event_id = %s AND held + booked + %s <= capacity",
-                [more, pool_id, event_id, more],
-            )
-            if not cursor.rowcount:
-                raise PlacesTaken(pool_ids=[pool_id])
-
-
-def sum_by_pool(pools: Collection[PoolWish]) -> dict[int, int]:
-    """How many places of each pool these wishes take together."""
-    sums: dict[int, int] = {}
-    for asked in pools:
-        sums[asked.pool_id] = sums.get(asked.pool_id, 0) + asked.places
-    return sums
+def pool_places(lines: Sequence[Line]) -> Counter[tuple[int, int]]:
+    """How many places of each pool these lines take, by fare."""
+    taken: Counter[tuple[int, int]] = Counter()
+    for line in lines:
+        if line.pool_id is not None:
+            taken[line.pool_id, line.fare_id] += line.places
+    return taken

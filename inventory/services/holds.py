@@ -10,13 +10,13 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from events.terms import Terms
 from inventory import gate, metrics, selectors
 from inventory.errors import HoldLost
 from inventory.models import EventSeat, Hold, HoldLine, HoldState, SeatState
-from inventory.services import locks, returns
+from inventory.services import counts, locks, returns
 from ticketing.kernel import transactions
 
 
@@ -84,7 +84,7 @@ def confirm(*, hold_id: int, fencing_token: int, at: datetime | None = None) -> 
     if sold != _lines_with_a_seat(hold_id):
         raise HoldLost(f"hold {hold_id} does not own all its seats")
     if locks.pools_of([hold_id]):
-        _book_pool_places(hold_id)
+        counts.book(hold_id)
     if not Hold.objects.filter(pk=hold_id).move_to(HoldState.CONFIRMED, ended_at=now):
         raise HoldLost(f"hold {hold_id} is over")
     _keep_at_the_gate(hold, locked, until=None)
@@ -136,19 +136,7 @@ def end(hold_ids: Collection[int], state: HoldState, at: datetime) -> None:
     locks.seats_of(hold_ids)
     returns.seats(hold_ids=hold_ids, state=SeatState.HELD)
     if locks.pools_of(hold_ids):
-        returns.held_pool_places(hold_ids)
-
-
-def _book_pool_places(hold_id: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE inventory_admissionpool AS pool"
-            " SET held = held - taken.places, booked = booked + taken.places"
-            " FROM (SELECT pool_id, sum(places) AS places FROM inventory_holdline"
-            "       WHERE hold_id = %s AND pool_id IS NOT NULL GROUP BY pool_id) AS taken"
-            " WHERE pool.id = taken.pool_id",
-            [hold_id],
-        )
+        counts.give_back(hold_ids)
 
 
 def _lengthen(hold: locks.LockedHold, until: datetime, **changes: datetime) -> None:

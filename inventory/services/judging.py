@@ -148,6 +148,18 @@ def _values(ask: Ask) -> dict[str, Any]:
     }
 
 
+_LAPSED = """
+(SELECT hold.id FROM inventory_hold AS hold WHERE hold.state = 'active'
+ AND hold.expires_at <= coalesce(%(at)s, clock_timestamp())
+ AND hold.returns_to_id IS NOT DISTINCT FROM %(channel)s AND EXISTS (
+    SELECT FROM inventory_holdline WHERE hold_id = hold.id AND pool_id = ANY(%(pools)s){fare})
+ ORDER BY hold.expires_at LIMIT %(sweep)s)
+"""
+LAPSED_IN_POOLS = (
+    _LAPSED.format(fare="") + "UNION" + _LAPSED.format(fare=" AND fare_id = ANY(%(fares)s)")
+)
+
+
 def lapsed_by_code(ask: Ask) -> set[int]:
     """Holds that seem to have lapsed and go by the presale code that the fan carries."""
     if ask.terms.access is None:
@@ -162,18 +174,20 @@ def lapsed_by_code(ask: Ask) -> set[int]:
 
 
 def lapsed_in_pools(ask: Ask) -> set[int]:
-    """Holds that seem to have lapsed with places of the wanted pools, the oldest first."""
+    """Holds that seem to have lapsed with places of the wanted pools, the oldest first.
+
+    And as many that have them at the wanted fares, since one of these may have reached its cap.
+    """
     if not ask.wish.pools:
         return set()
+    first = ask.terms.first_fare_id
+    values = _values(ask) | {
+        "pools": ask.wish.pool_ids,
+        "fares": [pool.fare_id or first for pool in ask.wish.pools],
+        "sweep": SWEEP,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT hold.id FROM inventory_hold AS hold WHERE hold.state = 'active'"
-            " AND hold.expires_at <= coalesce(%s, clock_timestamp())"
-            " AND hold.returns_to_id IS NOT DISTINCT FROM %s AND EXISTS ("
-            "   SELECT FROM inventory_holdline WHERE hold_id = hold.id AND pool_id = ANY(%s))"
-            " ORDER BY hold.expires_at LIMIT %s",
-            [ask.at, ask.channel, ask.wish.pool_ids, SWEEP],
-        )
+        cursor.execute(LAPSED_IN_POOLS, values)
         return {hold_id for (hold_id,) in cursor.fetchall()}
 
 

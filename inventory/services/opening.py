@@ -83,6 +83,12 @@ def _against_prices(event: Event, zones: list[PriceZone]) -> list[str]:
         return [_("It has no price zone: add one, such as Stalls.")]
     if not fares:
         return [_("It has no fare: add at least one, such as Adult.")]
+    if event.seat_map_id and fares[0].places != 1:
+        return [
+            _("“%(fare)s” is the first fare, which a fan gets who chooses none: it must take one")
+            % {"fare": fares[0].name}
+            + _(" place, since a seat is one.")
+        ]
     prices = {
         (price.zone_id, price.fare_id): price.amount_minor
         for zone in zones
@@ -95,6 +101,9 @@ def _against_prices(event: Event, zones: list[PriceZone]) -> list[str]:
         for fare in fares:
             names = {"zone": zone.name, "fare": fare.name}
             price = prices.get((zone.pk, fare.pk))
+            if price is None and fare.places > 1:
+                # No seat is sold at it; a pool sells it where it has a price.
+                continue
             if price is None:
                 reasons.append(_("“%(zone)s” has no price for “%(fare)s”.") % names)
             elif not _is_payable(Money(price + ticket_fees, event.currency)):

@@ -12,7 +12,7 @@ from events.terms import Terms
 from inventory import gate, metrics
 from inventory.errors import AccessUsedUp, HoldEnded, LimitReached, PlacesTaken
 from inventory.models import Hold, HoldState
-from inventory.services import access, grants, holds, judging, locks
+from inventory.services import access, counts, grants, holds, judging, locks
 from inventory.services.grants import Granted
 from inventory.services.judging import Ask, Judged, Known
 from inventory.wishes import Wish
@@ -101,16 +101,17 @@ def _place(ask: Ask, *, clear_lapsed: bool) -> Granted:
 
 
 def _grant(ask: Ask, judged: Judged) -> Granted:
+    lines = grants.priced(ask.terms, ask.wish, judged.zones)
     granted = grants.new_hold(
         terms=ask.terms,
         owner=ask.owner,
         key=ask.key,
         fingerprint=ask.wish.fingerprint(ask.event_id),
         channel=ask.channel,
-        lines=grants.priced(ask.terms, ask.wish, judged.zones),
+        lines=lines,
         now=judged.now,
     )
-    grants.take_pool_places(event_id=ask.event_id, places=grants.sum_by_pool(ask.wish.pools))
+    counts.take(event_id=ask.event_id, places=grants.pool_places(lines))
     access.check_room(terms=ask.terms, at=judged.now)
     gate.keep_on_commit(
         event_id=ask.event_id,

@@ -1,7 +1,8 @@
-"""Where a place goes that its hold gives up. This is the one place that says so.
+"""Where a seat goes that its hold gives up. This is the one place that says so.
 
 A seat goes where its hold `returns_to`: to everybody, or back into a block. Whoever placed the hold
-decided that; whoever cancels a sale decides anew. Every function joins the caller's transaction,
+decided that; whoever cancels a sale decides anew. Places of a pool are only counted: they go to
+everybody (`counts`). Every function joins the caller's transaction,
 and the caller has locked the holds, their seats and their pools.
 """
 
@@ -44,16 +45,3 @@ def seats(
         freed = cursor.fetchall()
     gate.clear_on_commit(freed)
     return len(freed)
-
-
-def held_pool_places(hold_ids: Collection[int]) -> None:
-    """Give back the pool places of holds that end unsold."""
-    transactions.require()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE inventory_admissionpool AS pool SET held = held - taken.places"
-            " FROM (SELECT pool_id, sum(places) AS places FROM inventory_holdline"
-            "       WHERE hold_id = ANY(%s) AND pool_id IS NOT NULL GROUP BY pool_id) AS taken"
-            " WHERE pool.id = taken.pool_id",
-            [list(hold_ids)],
-        )

@@ -272,20 +272,6 @@ def test_a_zone_that_seats_hang_on_is_not_deleted(desk, event):
     assert event.price_zones.count() == 2
 
 
-def test_capacity_below_what_is_taken_is_refused_with_the_number(desk, event):
-    pool = AdmissionPool.objects.get(event=event)
-    AdmissionPool.objects.filter(pk=pool.pk).update(booked=8)
-    page = reverse("admin:inventory_admissionpool_change", args=[pool.pk])
-
-    refused = desk.post(page, {"name": pool.name, "capacity": "7"})
-    taken = desk.post(page, {"name": pool.name, "capacity": "8"})
-
-    assert "8 places are held or booked" in refused.content.decode()
-    assert taken.status_code == 302
-    pool.refresh_from_db()
-    assert (pool.capacity, pool.booked) == (8, 8)
-
-
 def test_the_page_of_an_event_never_writes_what_is_taken_of_a_pool(desk, event):
     pool = AdmissionPool.objects.get(event=event)
     data = filled(desk.get(address(event)))

@@ -60,8 +60,12 @@ def test_there_is_one_of_a_kind(name, table, changes):
         ),
         ("bookings_booking_has_the_times_of_its_state", "UPDATE bookings_booking SET state='x'"),
         (
-            "bookings_line_is_a_seat_or_a_pool_place",
+            "bookings_line_is_a_seat_or_pool_places",
             "UPDATE bookings_bookingline SET seat_id = NULL",
+        ),
+        (
+            "bookings_line_is_a_seat_or_pool_places",
+            "UPDATE bookings_bookingline SET admits = 2 WHERE seat_id IS NOT NULL",
         ),
         (
             "bookings_ticket_is_revoked_iff_it_has_the_time",

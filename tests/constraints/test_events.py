@@ -64,6 +64,8 @@ def test_a_series_has_an_address_of_its_own():
             "events_access_code_lets_somebody_in",
             "UPDATE events_accesscode SET max_places = 0",
         ),
+        ("events_fare_takes_a_place_or_some", "UPDATE events_fare SET places = 0"),
+        ("events_fare_takes_a_place_or_some", "UPDATE events_fare SET places = 51"),
         ("events_price_is_bounded", "UPDATE events_price SET amount_minor = 1000000001"),
         ("events_fee_is_bounded", "UPDATE events_fee SET amount_minor = 1000000001"),
     ],

@@ -1,9 +1,10 @@
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from events import terms
 from inventory.models import AdmissionPool, BlockKind, EventSeat, HoldRelease
-from inventory.services import blocks
+from inventory.services import blocks, pools
 from tests import factories
 from tests.constraints.breaking import broken_by, copy
 from tests.inventory.asking import place
@@ -18,6 +19,8 @@ def placed():
     seat = EventSeat.objects.filter(event=event).earliest("pk")
     last = EventSeat.objects.filter(event=event).latest("pk")
     pool = AdmissionPool.objects.get(event=event)
+    with transaction.atomic():
+        pools.cap_fare(pool_id=pool.pk, fare_id=terms.of(event.pk).first_fare_id, capacity=3)
     placed = place(terms.of(event.pk), [seat.pk], pools=[(pool.pk, 2)])
     kept = {"seat_ids": [last.pk], "kind": BlockKind.HOUSE, "reason": "for the band"}
     blocks.block(event_id=event.pk, **kept)
@@ -39,6 +42,7 @@ def placed():
         ("inventory_hold_fencing_token_key", "inventory_hold", {"idempotency_key": "'another'"}),
         ("inventory_seat_is_sold_once_per_event", "inventory_eventseat", {}),
         ("inventory_pool_name_is_unique_in_event", "inventory_admissionpool", {}),
+        ("inventory_one_cap_per_pool_and_fare", "inventory_farecap", {}),
     ],
 )
 def test_there_is_one_of_a_kind(name, table, changes):
@@ -54,6 +58,15 @@ def test_inventory_seat_is_once_in_a_hold(placed):
         " FROM inventory_holdline WHERE seat_id IS NOT NULL"
     )
     assert broken_by(sql) == "inventory_seat_is_once_in_a_hold"
+
+
+def test_inventory_pool_and_fare_are_once_in_a_hold(placed):
+    sql = (
+        "INSERT INTO inventory_holdline (hold_id, pool_id, zone_id, fare_id, places, price_minor,"
+        " fee_minor) SELECT hold_id, pool_id, zone_id, fare_id, places, price_minor, fee_minor"
+        " FROM inventory_holdline WHERE pool_id IS NOT NULL"
+    )
+    assert broken_by(sql) == "inventory_pool_and_fare_are_once_in_a_hold"
 
 
 @pytest.mark.parametrize(
@@ -91,6 +104,17 @@ def test_inventory_seat_is_once_in_a_hold(placed):
         ("inventory_pool_is_within_capacity", "UPDATE inventory_admissionpool SET held = 6"),
         ("inventory_pool_is_within_capacity", "UPDATE inventory_admissionpool SET booked = 4"),
         ("inventory_pool_counts_are_not_negative", "UPDATE inventory_admissionpool SET held = -1"),
+        ("inventory_fare_is_within_its_cap", "UPDATE inventory_farecap SET held = 4"),
+        ("inventory_fare_is_within_its_cap", "UPDATE inventory_farecap SET booked = 2"),
+        ("inventory_fare_cap_counts_are_not_negative", "UPDATE inventory_farecap SET held = -1"),
+        (
+            "inventory_line_is_of_whole_tickets",
+            "UPDATE inventory_holdline SET places = 3, admits = 2 WHERE pool_id IS NOT NULL",
+        ),
+        (
+            "inventory_line_is_of_whole_tickets",
+            "UPDATE inventory_holdline SET admits = 2, cancelled = 1 WHERE pool_id IS NOT NULL",
+        ),
         (
             "inventory_line_is_a_seat_or_pool_places",
             "UPDATE inventory_holdline SET places = 2 WHERE seat_id IS NOT NULL",

@@ -12,7 +12,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from inventory.errors import HoldLost
 from inventory.models import Hold
-from inventory.services import grants, holds
+from inventory.services import counts, holds
 from tests.inventory.machine import Machine
 
 # Transactions are real: a crash rolls them back as the server does.
@@ -71,7 +71,7 @@ def expiry_by_seat(monkeypatch):
 @pytest.fixture
 def two_transactions(monkeypatch):
     """The places of a pool are counted when the hold is committed already."""
-    take = grants.take_pool_places
+    take = counts.take
 
     def take_later(**values):
         def act():
@@ -80,7 +80,7 @@ def two_transactions(monkeypatch):
 
         transaction.on_commit(act)
 
-    monkeypatch.setattr(grants, "take_pool_places", take_later)
+    monkeypatch.setattr(counts, "take", take_later)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from bookings.services import checkout, issuing
 from events import terms
 from inventory import selectors
 from inventory.models import AdmissionPool, EventSeat
+from inventory.services import pools
 from payments.models import Payment, PaymentState
 from tests import factories
 from tests.inventory.asking import place
@@ -30,6 +31,8 @@ def house():
     sale = terms.of(event.pk)
     seats = EventSeat.objects.filter(event=event).order_by("pk").values_list("pk", flat=True)
     pool = AdmissionPool.objects.get(event=event)
+    with transaction.atomic():
+        pools.cap_fare(pool_id=pool.pk, fare_id=sale.first_fare_id, capacity=4)
     booking = _book(place(sale, [seats[0]], pools=[(pool.pk, 1)]), sale)
     place(sale, seats[1:3], pools=[(pool.pk, 1)])
     with transaction.atomic():
@@ -102,6 +105,19 @@ FAULTS = [
         "a pool never holds and books more than its capacity",
         "UPDATE inventory_admissionpool SET capacity = 1",
     ),
+    (
+        "a fare's cap counts what holds have at it, and what was bought at it and not given back",
+        "UPDATE inventory_farecap SET held = held + 1",
+    ),
+    (
+        "a fare's cap counts what holds have at it, and what was bought at it and not given back",
+        "UPDATE inventory_farecap SET booked = booked - 1",
+    ),
+    (
+        "no more places are held and booked at a fare than its cap",
+        "UPDATE inventory_farecap SET capacity = 1",
+    ),
+    ("a line is of whole tickets", "UPDATE inventory_holdline SET admits = 2"),
     (
         "a seat of an open event is of the map that the event pins",
         "UPDATE events_event SET seat_map_id = (SELECT max(id) FROM venues_seatmap)"

@@ -29,6 +29,9 @@ def test_the_demo_is_a_season_of_halls_states_and_currencies_and_loading_again_c
     )
     full = AdmissionPool.objects.get(event__slug="open-jam")
     assert (full.booked, full.capacity) == (24, 24)
+    picnic = AdmissionPool.objects.get(event__slug="tin-whale-picnic")
+    assert picnic.caps.get().capacity < picnic.capacity
+    assert Event.objects.filter(slug="tin-whale-picnic", fares__places=4).exists()
     assert list(audit.run()) == []
 
     before = EventSeat.objects.count(), Event.objects.count(), User.objects.count()

@@ -35,7 +35,7 @@ from ticketing.accounts.models import User
 from ticketing.kernel import money
 from ticketing.ops import roles
 from ticketing.ops.demo_halls import Hall, halls
-from ticketing.ops.demo_season import ORGANIZERS, SEASON, SERIES, Act
+from ticketing.ops.demo_season import ORGANIZERS, PLACES, SEASON, SERIES, Act
 from venues import pretix, selectors
 from venues.models import SeatMap, SeatMapState, Venue
 from venues.services import maps, places
@@ -112,7 +112,11 @@ def _stage(act: Act, seat_map: SeatMap, at: datetime) -> None:
     event = _draft(act, seat_map, at)
     if act.capacity:
         zone = event.price_zones.get()
-        pools.add(event_id=event.pk, zone_id=zone.pk, name=zone.name, capacity=act.capacity)
+        pool = pools.add(event_id=event.pk, zone_id=zone.pk, name=zone.name, capacity=act.capacity)
+        fares = dict(event.fares.values_list("name", "pk"))
+        with transaction.atomic(durable=True):
+            for name, most in act.caps.items():
+                pools.cap_fare(pool_id=pool, fare_id=fares[name], capacity=most)
     opening.open_event(event_id=event.pk, at=at)
     if act.house_seats:
         _keep_house_seats(event, act.house_seats)
@@ -162,7 +166,7 @@ def _draft(act: Act, seat_map: SeatMap, at: datetime) -> Event:
 def _price(event: Event, act: Act) -> None:
     names = list(dict.fromkeys(name for zone in act.zones for name in zone.prices))
     fares = {
-        name: Fare.objects.create(event=event, name=name, rank=rank)
+        name: Fare.objects.create(event=event, name=name, rank=rank, places=PLACES.get(name, 1))
         for rank, name in enumerate(names)
     }
     for rank, zone in enumerate(act.zones):

@@ -1,10 +1,13 @@
 """What is on in the demo: a season that always lies ahead of the day it is loaded."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import time
 from typing import Any
 
-ADULT, CHILD, CONCESSION = "Adult", "Child", "Concession"
+ADULT, CHILD, CONCESSION, FAMILY_TICKET = "Adult", "Child", "Concession", "Family"
+# Of those fares whose ticket takes more than one place.
+PLACES = {FAMILY_TICKET: 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Act:
     # Without seats: so many places, and so many of them booked already; only free ones can be.
     capacity: int = 0
     booked: int = 0
+    # At most so many of these places at one fare.
+    caps: Mapping[str, int] = field(default_factory=dict)
     # Kept from sale, in the first section: seats for the house.
     house_seats: int = 0
 
@@ -79,6 +84,7 @@ CELLAR = _zones(
     child=0.6,
 )
 CLUB = _zones(("Floor", ("Floor",), 24), ("Gallery", ("Gallery",), 32))
+GREEN = (Zone("Green", (), {ADULT: 18, CHILD: 9, FAMILY_TICKET: 45}),)
 FREE = (Zone("Free seating", (), {ADULT: 0}),)
 
 SERIES = {
@@ -203,6 +209,20 @@ SEASON: tuple[Act, ...] = (
         capacity=40,
         booked=37,
         description="Free, and for as many as fit. Who cannot come, please give the place back.",
+    ),
+    Act(
+        **_NORTH,
+        slug="tin-whale-picnic",
+        title="The Tin Whale: a concert to picnic by",
+        hall="club",
+        days=17,
+        starts=time(15, 0),
+        minutes=100,
+        zones=GREEN,
+        ticket_fee="1",
+        capacity=300,
+        caps={CHILD: 60},
+        description="In the yard behind the club. Bring a blanket; a family ticket seats four.",
     ),
     Act(
         **_NORTH,

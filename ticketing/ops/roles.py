@@ -15,7 +15,7 @@ BOX_OFFICE = "Box office"
 _STORY = ["blockchange", "holdrelease", "seatmove"]
 _LOOK_AT = {
     "venues": ["venue", "seatmap", "section", "row", "seat"],
-    "inventory": ["eventseat", "admissionpool", "hold", "holdline", "block", *_STORY],
+    "inventory": ["eventseat", "admissionpool", "farecap", "hold", "holdline", "block", *_STORY],
     "bookings": ["booking", "bookingline", "ticket", "credential", "mail"],
 }
 # Payments knows no organizer, so it cannot keep one from another's: not for organizers.
@@ -36,11 +36,13 @@ ROLES: Mapping[str, set[str]] = {
     ORGANIZERS: _looking(_LOOK_AT)
     | _may("events", ["view", "add", "change", "delete"], _EVENTS)
     | _may("events", ["view"], ["organizer"])
-    | _may("inventory", ["add", "change"], ["admissionpool", "block"]),
+    | _may("inventory", ["add", "change"], ["admissionpool", "block", "farecap"])
+    | _may("inventory", ["delete"], ["farecap"]),
     BOX_OFFICE: _looking(_LOOK_AT)
     | _looking(_MONEY)
     | _may("events", ["view", "change"], [*_EVENTS, "organizer"])
-    | _may("inventory", ["add", "change"], ["admissionpool", "block"])
+    | _may("inventory", ["add", "change"], ["admissionpool", "block", "farecap"])
+    | _may("inventory", ["delete"], ["farecap"])
     | _may("inventory", ["change"], ["hold"])
     | _may("kernel", ["view"], ["outboxmessage", "delivery"])
     | _may("kernel", ["change"], ["outboxmessage"])
