@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
-CSRF = re.compile(rb"csrftoken=([^;]+)", re.IGNORECASE)
 TAKEN = re.compile(rb"^location: \S+[?&]taken=\d|^HTTP/1.1 409 ", re.IGNORECASE | re.MULTILINE)
 LOCATION = re.compile(rb"^location: *(\S+)", re.IGNORECASE | re.MULTILINE)
 LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
@@ -22,9 +21,9 @@ LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One fan's wish: who asks, and the form without its CSRF token."""
+    """One fan's wish: the token that his browser got with the page, and the form without it."""
 
-    cookie: str
+    token: str
     form: str
 
 
@@ -33,8 +32,7 @@ class Errand:
     host: str
     port: int
     connections: int
-    # A page with a form, for the CSRF token, and where the form goes.
-    page: str
+    # Where the form goes.
     action: str
     # Where a fan is sent whose wish was granted.
     leads_to: str
@@ -61,7 +59,7 @@ class UnexpectedAnswer(Exception):
 
 
 class Line:
-    """One kept connection, and the CSRF cookie that came through it."""
+    """One kept connection."""
 
     def __init__(self, errand: Errand) -> None:
         self._errand = errand
@@ -70,31 +68,24 @@ class Line:
         self._reader, self._writer = await asyncio.open_connection(
             self._errand.host, self._errand.port
         )
-        head, _ = await self._exchange("GET", self._errand.page, "", b"")
-        token = CSRF.search(head)
-        if token is None:
-            raise UnexpectedAnswer(f"{self._errand.page} sets no CSRF cookie:\n{head.decode()}")
-        self._token = token[1].decode()
 
     async def ask(self, ask: Ask) -> bool:
         """Whether the wish was granted."""
-        form = f"csrfmiddlewaretoken={self._token}&{ask.form}".encode()
-        cookies = f"csrftoken={self._token}; {ask.cookie}"
-        head, body = await self._exchange("POST", self._errand.action, cookies, form)
+        head, body = await self._post(
+            f"csrftoken={ask.token}", f"csrfmiddlewaretoken={ask.token}&{ask.form}".encode()
+        )
         if self._errand.may_be_refused and TAKEN.search(head):
             return False
         location = LOCATION.search(head)
         if location is None or not location[1].decode().startswith(self._errand.leads_to):
-            raise UnexpectedAnswer(
-                f"{self._errand.action} answered\n{head.decode()}{body[:2000].decode()}"
-            )
+            said = f"{head.decode()}{body[:2000].decode()}"
+            raise UnexpectedAnswer(f"{self._errand.action} answered\n{said}")
         return True
 
-    async def _exchange(
-        self, method: str, path: str, cookies: str, body: bytes
-    ) -> tuple[bytes, bytes]:
+    async def _post(self, cookies: str, body: bytes) -> tuple[bytes, bytes]:
         head = (
-            f"{method} {path} HTTP/1.1\r\nHost: {self._errand.host}:{self._errand.port}\r\n"
+            f"POST {self._errand.action} HTTP/1.1\r\n"
+            f"Host: {self._errand.host}:{self._errand.port}\r\n"
             f"Cookie: {cookies}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
@@ -102,9 +93,7 @@ class Line:
         answer = await self._reader.readuntil(b"\r\n\r\n")
         length = LENGTH.search(answer)
         if length is None:
-            raise UnexpectedAnswer(
-                f"{path} does not say how long its answer is:\n{answer.decode()}"
-            )
+            raise UnexpectedAnswer(f"an answer does not say how long it is:\n{answer.decode()}")
         return answer, await self._reader.readexactly(int(length[1]))
 
 

@@ -59,8 +59,6 @@ def invite(
             host=demo.HOST,
             port=office.port,
             connections=clients,
-            # Any page with a form gives the token.
-            page=reverse("admin:login"),
             action=reverse("bookings:place", args=[event.slug]),
             leads_to=reverse("bookings:hold", args=[NOBODY]).partition(str(NOBODY))[0],
             asks=asks,

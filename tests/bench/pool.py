@@ -36,7 +36,7 @@ def _hot(office: Office, house: Hall, holds: int) -> Turn:
     fare = house.event.fares.earliest("rank").pk
     form = {"pool": pool.pk, f"quantity_{fare}": 2}
     asks = [
-        Ask(hall.new_visitor(), urlencode(form | {"idempotency_key": uuid4().hex}))
+        Ask(hall.new_fan(), urlencode(form | {"idempotency_key": uuid4().hex}))
         for _ in range(holds)
     ]
     _, turn = door.send(office, house.event, asks, clients=CLIENTS)
