@@ -41,6 +41,13 @@ KEY_HEADER = OpenApiParameter(
     pattern=f"^{KEY}$",
     description="A new one for each wish. The same key and wish are answered with the same hold.",
 )
+LOCATION = OpenApiParameter(
+    "Location",
+    str,
+    OpenApiParameter.HEADER,
+    response=[201],
+    description="The address of the hold",
+)
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -49,7 +56,7 @@ class HoldsOfEvent(APIView):
 
     @extend_schema(
         operation_id="create_hold",
-        parameters=[KEY_HEADER],
+        parameters=[KEY_HEADER, LOCATION],
         request=HoldWishShape,
         responses=answers({201: HoldShape}, 409, 413, 415, 422),
     )

@@ -4,6 +4,7 @@ import pytest
 import redis
 
 from inventory.models import Hold
+from inventory.services import access
 from inventory.services.access import PER_BROWSER
 from tests import factories
 from tests.api.asking import ask, change, problem
@@ -30,6 +31,25 @@ def test_a_code_holds_changes_and_answers_the_same_key(blue, event, seats, code)
     assert (first.status_code, again.status_code) == (201, 201)
     assert first["Location"] == again["Location"]
     assert change(blue, first["Location"], seats[1:2]).status_code == 200
+
+
+def test_a_wish_whose_twin_was_faster_is_answered_with_its_hold(
+    blue, event, seats, code, monkeypatch
+):
+    """Both found no hold of their key; then one held, and the code was used up for the other."""
+    redeem, twins = access.redeem, []
+
+    def let_the_twin_go_first(**asked):
+        monkeypatch.setattr(access, "redeem", redeem)
+        twins.append(ask(blue, event, seats[:1], access_code=code))
+        return redeem(**asked)
+
+    monkeypatch.setattr(access, "redeem", let_the_twin_go_first)
+
+    response = ask(blue, event, seats[:1], access_code=code)
+
+    assert response.status_code == 201
+    assert response["Location"] == twins[0]["Location"]
 
 
 def test_a_code_that_is_used_up_holds_nothing_for_others(blue, event, seats, code):

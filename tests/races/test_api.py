@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from inventory.models import Hold
+from inventory.services.access import PER_BROWSER
 from tests import factories
 from tests.api.asking import ask
 from tests.races.rivals import race
@@ -34,9 +35,10 @@ def event(transactional_db):
     return factories.opened_event()
 
 
-def sent(token, event, seats, keys):
+def sent(token, event, seats, keys, **more):
     headers = {"authorization": f"Bearer {token}"}
-    outcomes = race([partial(ask, Client(headers=headers), event, seats, key=k) for k in keys])
+    hands = [partial(ask, Client(headers=headers), event, seats, key=k, **more) for k in keys]
+    outcomes = race(hands)
     assert [outcome.refusal for outcome in outcomes] == [None] * len(keys)
     return [outcome.value for outcome in outcomes]
 
@@ -55,3 +57,13 @@ def test_with_keys_of_their_own_all_but_one_are_refused(token, event, seats):
 
     assert sorted(answer.status_code for answer in answers) == [201] + [409] * 19
     assert Hold.objects.count() == 1
+
+
+def test_the_one_use_of_a_code_is_not_refused_to_the_wish_that_has_it(token, event, seats):
+    code = factories.presale_code(event, max_holds=1)
+
+    answers = sent(token, event, seats[:2], ["key"] * (PER_BROWSER - 1), access_code=code)
+
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer["Location"] for answer in answers}) == 1
+    assert Hold.objects.get().access_code_id
