@@ -58,7 +58,7 @@ class HoldsOfEvent(APIView):
         operation_id="create_hold",
         parameters=[KEY_HEADER, LOCATION],
         request=HoldWishShape,
-        responses=answers({201: HoldShape}, 409, 413, 415, 422),
+        responses=answers({201: HoldShape}, refusals.OF_WISH),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Hold every place of a wish, or none."""
@@ -96,7 +96,7 @@ class OneHold(APIView):
     @extend_schema(
         operation_id="change_hold",
         request=WishShape,
-        responses=answers({200: HoldShape}, 409, 413, 415, 422),
+        responses=answers({200: HoldShape}, refusals.OF_WISH),
     )
     def put(self, request: Request, reference: UUID) -> Response:
         """Let the hold have exactly these places: all of them, or it stays as it was.
@@ -111,7 +111,9 @@ class OneHold(APIView):
             changing.change(reference=reference, owner=found.owner, terms=sale, wish=asked.wish)
         return Response(_body(found.id))
 
-    @extend_schema(operation_id="release_hold", request=None, responses=answers({204: None}, 409))
+    @extend_schema(
+        operation_id="release_hold", request=None, responses=answers({204: None}, refusals.OF_HOLD)
+    )
     def delete(self, request: Request, reference: UUID) -> Response:
         """Let the places go; of a hold that is over already, nothing more is to be done."""
         found = _own(request, reference)
@@ -127,7 +129,9 @@ class Extension(APIView):
     scopes = {"POST": Scope.HOLDS_WRITE}
 
     @extend_schema(
-        operation_id="extend_hold", request=None, responses=answers({200: HoldShape}, 409)
+        operation_id="extend_hold",
+        request=None,
+        responses=answers({200: HoldShape}, refusals.OF_HOLD),
     )
     def post(self, request: Request, reference: UUID) -> Response:
         """Give the hold its full time again, within what `extendable_until` allows."""

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
 
 from events.errors import CodeRefused
 from inventory import selectors as inventory
@@ -23,7 +25,7 @@ from inventory.errors import (
 )
 from ticketing.kernel.attempts import CannotCount, TooManyAttempts
 from ticketing.kernel.idempotency import KeyReused
-from ticketing.kernel.problems import BUSY, THROTTLED, Problem, kind
+from ticketing.kernel.problems import BUSY, THROTTLED, Problem, ProblemShape, kind
 
 # Seconds after which a store that did not answer may be asked again.
 SOON = 30
@@ -62,6 +64,35 @@ REFUSALS = (
     SaleClosed,
     TooManyAttempts,
 )
+
+
+class TakenShape(serializers.Serializer[Any]):
+    seat = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment]
+
+
+class HoldProblemShape(ProblemShape):
+    """Why places are not held: `type` says which of these facts are told."""
+
+    taken = TakenShape(many=True, required=False, help_text="Seats that somebody else has")
+    seats = serializers.ListField(
+        child=serializers.IntegerField(), required=False, help_text="Not of this event"
+    )
+    pools = serializers.ListField(
+        child=serializers.IntegerField(), required=False, help_text="Full, or not of this event"
+    )
+    zone = serializers.IntegerField(required=False)
+    fare = serializers.IntegerField(required=False, allow_null=True, help_text="Not sold in `zone`")
+    hold = serializers.UUIDField(required=False, help_text="The hold that stands in the way")
+    limit = serializers.IntegerField(required=False, help_text="Places of one person")
+    owned = serializers.IntegerField(required=False, help_text="Of these, held or bought already")
+    asked = serializers.IntegerField(required=False)
+    opens_at = serializers.DateTimeField(required=False, allow_null=True)
+
+
+# For the schema: what a hold, and what a wish for one, may be refused with.
+OF_HOLD = {409: HoldProblemShape}
+OF_WISH = {409: HoldProblemShape, 413: ProblemShape, 415: ProblemShape, 422: HoldProblemShape}
 
 
 @contextmanager

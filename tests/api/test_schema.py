@@ -180,6 +180,11 @@ def a_hold_has_an_owner(said):
     shape["required"].append("owner")
 
 
+def why_not_is_a_number(said):
+    shape = said["components"]["schemas"]["HoldProblemShape"]
+    shape["properties"]["detail"] = {"type": "integer"}
+
+
 def any_number_of_places_will_do(said):
     places = said["components"]["schemas"]["PoolWishShape"]["properties"]["places"]
     del places["minimum"], places["maximum"]
@@ -192,6 +197,7 @@ def any_number_of_places_will_do(said):
         a_hold_is_answered_200,
         nothing_is_ever_taken,
         a_hold_has_an_owner,
+        why_not_is_a_number,
         any_number_of_places_will_do,
     ],
     ids=lambda lie: lie.__name__,

@@ -107,18 +107,20 @@ class ProblemShape(serializers.Serializer[Any]):
     title = serializers.CharField(help_text="The same for people")
     status = serializers.IntegerField()
     detail = serializers.CharField(required=False, help_text="What went wrong this time")
-    # A field, which hides the serializer's own `errors` from nobody who describes an answer.
+    # It hides the serializer's own `errors`, which nobody asks of what is only described.
     errors = FieldProblemShape(  # type: ignore[assignment]
         many=True, required=False, help_text="Fields that do not fit"
     )
     retry_after = serializers.IntegerField(required=False, help_text="Seconds to wait")
 
 
-def answers(good: Mapping[int, object], *refusals: int) -> dict[Any, Any]:
+def answers(
+    good: Mapping[int, object], refusals: Mapping[int, type[ProblemShape]] | None = None
+) -> dict[Any, Any]:
     """For the schema: what an operation may answer, with the refusals that any may have."""
-    always = {400, 401, 403, 404, 406, 429, 500, 503}
-    refused = {(status, MEDIA_TYPE): ProblemShape for status in sorted({*always, *refusals})}
-    return {**good, **refused}
+    always = dict.fromkeys((400, 401, 403, 404, 406, 429, 500, 503), ProblemShape)
+    refused = {**always, **(refusals or {})}
+    return {**good, **{(status, MEDIA_TYPE): shape for status, shape in refused.items()}}
 
 
 def handler(error: Exception, context: Mapping[str, Any]) -> Response:
