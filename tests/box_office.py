@@ -92,7 +92,7 @@ class BoxOffice:
             case "worker":
                 return ["-m", "celery", "-A", "ticketing", "worker", "--pool=solo", "-l", "INFO"]
             case _:
-                return ["manage.py", name]
+                return ["manage.py", *name.split()]
 
     def _end(self, name: str, how: signal.Signals) -> None:
         process = self._running.pop(name)

@@ -2,20 +2,24 @@
 
 A web process has many cheap threads and few database connections, its slots. A request waits for a
 slot for a moment; who gets none is told so at once, instead of waiting in a pile that nobody sees.
+Who has one and waits in vain for a lock, or meets a database that is gone, is told the same.
 The connections stay few, open and warm, as their statements are prepared in each.
 """
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.conf import settings
-from django.db import connections
+from django.db import OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.cache import add_never_cache_headers
+from psycopg.errors import IdleInTransactionSessionTimeout
 
 from ticketing.kernel.metrics import SECONDS, Counter, Gauge, Histogram
 
@@ -26,6 +30,8 @@ WAITING = Gauge(
     "Requests that wait for a database slot now",
     multiprocess_mode="livesum",
 )
+log = logging.getLogger(__name__)
+
 RETRY_SECONDS = 3
 ALIAS = "default"
 Slot = TypeVar("Slot")
@@ -54,6 +60,14 @@ class SlotsMiddleware:
             # Django ends a request by looking at its thread's connection: by then it is another's.
             del connections[ALIAS]
             self._slots.give_back(_ready(slot))
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """PostgreSQL could not serve this in time, or not at all: that is nobody's mistake."""
+        stood_still = isinstance(error.__cause__, IdleInTransactionSessionTimeout)
+        if not isinstance(error, OperationalError) and not stood_still:
+            return None
+        log.warning("a request was not served: %s", type(error.__cause__ or error).__name__)
+        return _come_again(request)
 
 
 class Slots(Generic[Slot]):
@@ -114,6 +128,19 @@ def _come_again(request: HttpRequest) -> HttpResponse:
         problem = {"type": "/problems/busy", "title": "Too many requests at once", "status": 503}
         response = JsonResponse(problem, status=503, content_type="application/problem+json")
     else:
-        response = render(request, "busy.html", {"retry_after": RETRY_SECONDS}, status=503)
+        # Without the request: what its session or its messages say may have to be asked for.
+        page = render_to_string("busy.html", {"retry_after": RETRY_SECONDS} | _again(request))
+        response = HttpResponse(page, status=503)
+        add_never_cache_headers(response)
     response["Retry-After"] = str(RETRY_SECONDS)
     return response
+
+
+def _again(request: HttpRequest) -> dict[str, Any]:
+    """How a browser asks once more: for a page by itself, with a form that has a key as it is.
+
+    Of a form without a key nobody knows that sending it twice does no harm.
+    """
+    form = request.POST if "idempotency_key" in request.POST else {}
+    fields = [(name, value) for name in form for value in request.POST.getlist(name)]
+    return {"is_form": request.method == "POST", "fields": fields}

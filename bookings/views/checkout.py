@@ -14,7 +14,7 @@ from bookings.errors import AddressLimitReached, BookingLapsed
 from bookings.models import Booking, BookingState
 from bookings.services import checkout as saga
 from bookings.services import paying
-from bookings.views.doors import booking_behind, own_hold, patient, private, secret
+from bookings.views.doors import booking_behind, own_hold, private, secret
 from events import terms
 from inventory import selectors as inventory
 from inventory.errors import HoldLost
@@ -22,7 +22,6 @@ from payments.errors import OutcomeUnknown, ProviderRejected
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@patient
 @private
 def checkout(request: HttpRequest, reference: UUID) -> HttpResponse:
     """Ask who is coming; then start the booking and send the fan to pay."""
@@ -68,7 +67,6 @@ def _pay(booking: Booking, reference: UUID) -> HttpResponse:
 
 
 @require_safe
-@patient
 @secret
 def come_back(request: HttpRequest, booking_secret: str) -> HttpResponse:
     """Where the provider sends the fan: ask how it went, and settle what it says."""

@@ -4,9 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from uuid import UUID
 
-from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from bookings import selectors, visitors
@@ -14,8 +12,6 @@ from bookings.models import Booking
 from inventory import selectors as inventory
 
 View = Callable[..., HttpResponse]
-
-RETRY_SECONDS = 3
 
 
 def private(view: View) -> View:
@@ -40,21 +36,6 @@ def secret(view: View) -> View:
         return response
 
     return secret_view
-
-
-def patient(view: View) -> View:
-    """Where many come at once: who cannot be served in time is told so, and when to come again."""
-
-    @wraps(view)
-    def patient_view(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        try:
-            return view(request, *args, **kwargs)
-        except OperationalError:
-            response = render(request, "busy.html", {"retry_after": RETRY_SECONDS}, status=503)
-            response["Retry-After"] = str(RETRY_SECONDS)
-            return response
-
-    return patient_view
 
 
 def own_hold(request: HttpRequest, reference: UUID) -> inventory.HoldView:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from bookings import forms, pages, refusals, selectors, visitors
 from bookings.services import paying
-from bookings.views.doors import own_hold, patient, private
+from bookings.views.doors import own_hold, private
 from bookings.visitors import Visitor
 from events import carried, terms
 from events.terms import Terms
@@ -35,7 +35,6 @@ MOST_ROUNDS = 20
 
 
 @require_POST
-@patient
 @private
 def place(request: HttpRequest, slug: str) -> HttpResponse:
     """Hold what the form asks for, or show the same page again and say why not.
@@ -91,7 +90,6 @@ def hold(request: HttpRequest, reference: UUID) -> HttpResponse:
 
 
 @require_POST
-@patient
 @private
 def extend(request: HttpRequest, reference: UUID) -> HttpResponse:
     found = own_hold(request, reference)
@@ -105,7 +103,6 @@ def extend(request: HttpRequest, reference: UUID) -> HttpResponse:
 
 
 @require_POST
-@patient
 @private
 def change(request: HttpRequest, reference: UUID) -> HttpResponse:
     """Other seats in a section or places in a pool, or one line less; all else stays held."""
@@ -149,7 +146,6 @@ def _changed(hold_id: int, form: QueryDict, sale: Terms) -> Wish:
 
 
 @require_POST
-@patient
 @private
 def change_fares(request: HttpRequest, reference: UUID) -> HttpResponse:
     found = own_hold(request, reference)
@@ -166,7 +162,6 @@ def change_fares(request: HttpRequest, reference: UUID) -> HttpResponse:
 
 
 @require_POST
-@patient
 @private
 def release(request: HttpRequest, reference: UUID) -> HttpResponse:
     found = own_hold(request, reference)

@@ -1,7 +1,7 @@
 """A fan's browser at the door of the shop: one form, sent as often as its owner likes."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import requests
 from django.urls import reverse
@@ -29,9 +29,19 @@ class Browser:
 
     def hold(self, seats: Collection[int]) -> requests.Response:
         """Send the form with these seats ticked; the same ones make it the same form."""
+        return self.send(self._hidden | {"seats": list(seats)})
+
+    def send(self, form: Mapping[str, object]) -> requests.Response:
         return self._session.post(
             self._shop_url + reverse("bookings:place", args=[self._event.slug]),
-            data=self._hidden | {"seats": list(seats)},
+            data=form,
             allow_redirects=False,
             timeout=30,
         )
+
+
+def reference_in(answer: requests.Response) -> str | None:
+    """The hold that a form led to; None if the seats are somebody else's."""
+    assert answer.status_code in {302, 409}, answer.text
+    parts = answer.headers.get("Location", "").split("/")
+    return parts[2] if parts[1:2] == ["your-seats"] else None
