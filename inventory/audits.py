@@ -93,6 +93,14 @@ register_query(
     """,
 )
 register_query(
+    "a pool with a cap says so",
+    advice="set its has_caps while its sale is paused, and count the cap anew",
+    sql="""
+        SELECT 'pool ' || id FROM inventory_admissionpool AS pool WHERE NOT has_caps
+        AND EXISTS (SELECT FROM inventory_farecap WHERE pool_id = pool.id)
+    """,
+)
+register_query(
     "a pool never holds and books more than its capacity",
     advice="pause the sale, then raise the capacity or cancel bookings",
     sql="SELECT 'pool ' || id FROM inventory_admissionpool WHERE held + booked > capacity",

@@ -207,6 +207,8 @@ class AdmissionPool(models.Model):
     capacity = models.PositiveIntegerField()
     held = models.IntegerField(default=0, editable=False)
     booked = models.IntegerField(default=0, editable=False)
+    # Whether a fare ever got a cap here: who counts places in a hot pool asks for caps only then.
+    has_caps = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
         constraints = [

@@ -18,7 +18,7 @@ Places = Mapping[tuple[int, int], int]
 
 TAKE = """
 UPDATE inventory_admissionpool SET held = held + %s
-WHERE id = %s AND event_id = %s AND held + booked + %s <= capacity
+WHERE id = %s AND event_id = %s AND held + booked + %s <= capacity RETURNING has_caps
 """
 # After the pool's row is locked, hence a statement of its own: a cap that was set while this one
 # waited is seen. Answers with the caps that are full.
@@ -64,10 +64,15 @@ def take(*, event_id: int, places: Places) -> None:
     for (pool_id, _), more in places.items():
         by_pool[pool_id] += more
     with connection.cursor() as cursor:
+        capped = False
         for pool_id, more in sorted(by_pool.items()):
             cursor.execute(TAKE, [more, pool_id, event_id, more])
-            if not cursor.rowcount:
+            found = cursor.fetchone()
+            if found is None:
                 raise PlacesTaken(pool_ids=[pool_id])
+            capped |= found[0]
+        if not capped:
+            return
         pools, fares = zip(*places, strict=True)
         cursor.execute(TAKE_AT_CAPS, [list(pools), list(fares), list(places.values())])
         full = cursor.fetchall()

@@ -14,7 +14,6 @@ from django.db import connection
 
 from events.terms import Rate, Terms
 from inventory.errors import BrokenTickets, NoSuchPrice, PlacesTaken, RepeatedPlaces, UnknownPlaces
-from inventory.models import AdmissionPool
 from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel import transactions
 
@@ -91,8 +90,12 @@ def check_whole(*, fare_id: int, admits: int, places: int) -> None:
 def _zones_of_pools(event_id: int, wish: Wish) -> dict[int, int]:
     if not wish.pools:
         return {}
-    pools = AdmissionPool.objects.filter(event_id=event_id, pk__in=wish.pool_ids)
-    zones = dict(pools.values_list("pk", "zone_id"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, zone_id FROM inventory_admissionpool WHERE event_id = %s AND id = ANY(%s)",
+            [event_id, wish.pool_ids],
+        )
+        zones = dict(cursor.fetchall())
     missing = set(wish.pool_ids) - zones.keys()
     if missing:
         raise UnknownPlaces(pool_ids=missing)

@@ -227,13 +227,20 @@ def lock(ask: Ask, hold_ids: Collection[int]) -> Locked:
     """Lock these holds, all their seats and the wanted ones, and their pools and the wanted ones.
 
     The pools because ending a hold locks them: here it is in one order with those that are wanted.
+    Where no hold ends, counting locks them, as late as can be: everybody waits for a hot one.
     """
     found = {hold.id: hold for hold in locks.holds(sorted(hold_ids))}
-    seats = locks.seats(event_id=ask.event_id, seat_ids=ask.wish.seat_ids, of_holds=found.keys())
-    if not found and seats:
-        return Locked(found, seats, ask.at or seats[-1].at)
-    locks.pools_of(found.keys(), and_these=ask.wish.pool_ids)
-    return Locked(found, seats, ask.at or locks.clock())
+    wanted = ask.wish.seat_ids
+    seats = (
+        locks.seats(event_id=ask.event_id, seat_ids=wanted, of_holds=found.keys())
+        if wanted or found
+        else []
+    )
+    if found:
+        locks.pools_of(found.keys(), and_these=ask.wish.pool_ids)
+    if found or not seats:
+        return Locked(found, seats, ask.at or locks.clock())
+    return Locked(found, seats, ask.at or seats[-1].at)
 
 
 def judge(ask: Ask, locked: Locked, *, kept_by: int | None = None) -> Judged:

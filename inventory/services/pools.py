@@ -32,6 +32,7 @@ def cap_fare(*, pool_id: int, fare_id: int, capacity: int) -> int:
     held, booked = lock_and_count_fare(pool_id=pool_id, fare_id=fare_id)
     if held + booked > capacity:
         raise CapTooLow(held + booked)
+    AdmissionPool.objects.filter(pk=pool_id).update(has_caps=True)
     cap, _ = FareCap.objects.update_or_create(
         pool_id=pool_id,
         fare_id=fare_id,

@@ -113,6 +113,7 @@ FAULTS = [
         "a fare's cap counts what holds have at it, and what was bought at it and not given back",
         "UPDATE inventory_farecap SET booked = booked - 1",
     ),
+    ("a pool with a cap says so", "UPDATE inventory_admissionpool SET has_caps = false"),
     (
         "no more places are held and booked at a fare than its cap",
         "UPDATE inventory_farecap SET capacity = 1",
