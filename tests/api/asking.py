@@ -25,6 +25,11 @@ def change(client, address, seats=(), **more):
     return client.put(address, _body(seats) | more, content_type="application/json")
 
 
+def seats_of(response):
+    """The seats of the hold in this answer."""
+    return {line["seat"] for line in response.json()["lines"]}
+
+
 def _body(seats):
     said = [{"id": seat} if isinstance(seat, int) else seat for seat in seats]
     return {"seats": said} if said else {}

@@ -5,6 +5,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from tests.api.asking import ask
 from ticketing.accounts import partners
 from ticketing.accounts.models import Scope
 
@@ -43,3 +44,9 @@ def caller(db):
 @pytest.fixture
 def blue(caller):
     return caller()
+
+
+@pytest.fixture
+def held(blue, event, seats):
+    """The address of the partner's hold of two seats."""
+    return ask(blue, event, seats[:2])["Location"]

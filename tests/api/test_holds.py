@@ -1,7 +1,6 @@
 """What a partner's program meets at the doors to holds."""
 
 from datetime import datetime, timedelta
-from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -11,26 +10,11 @@ from django.utils import timezone
 from events.models import Event, Fare, FeeKind, OnSale
 from inventory.models import AdmissionPool, EventSeat, Hold, HoldState, SeatState
 from tests import factories
-from tests.api.asking import ask, change, problem
-from tests.inventory.asking import confirm, lapse, place
+from tests.api.asking import ask, change, problem, seats_of
+from tests.inventory.asking import place
 from ticketing.accounts.models import Partner, Scope
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def held(blue, event, seats):
-    """The address of the partner's hold of two seats."""
-    return ask(blue, event, seats[:2])["Location"]
-
-
-def seats_of(response):
-    return {line["seat"] for line in response.json()["lines"]}
-
-
-def lapse_all():
-    for hold in Hold.objects.all():
-        lapse(SimpleNamespace(hold_id=hold.pk))
 
 
 def test_a_wish_holds_its_places_and_says_what_they_cost(blue):
@@ -323,74 +307,6 @@ def test_one_partners_customer_is_not_anothers(blue, caller, event, seats):
 
     assert ask(caller("Red"), event, seats[1:2], customer="ada").status_code == 201
     assert len(set(Hold.objects.values_list("owner", flat=True))) == 2
-
-
-def test_a_change_is_all_or_none_and_keeps_the_end(blue, seats, sale, held):
-    before = blue.get(held).json()
-    place(sale, seats[4:5])
-
-    refused = change(blue, held, [seats[1], seats[4]])
-    assert problem(refused) == "seats-taken"
-    assert seats_of(blue.get(held)) == set(seats[:2])
-
-    changed = change(blue, held, [seats[1], seats[5]])
-    assert changed.status_code == 200
-    assert seats_of(changed) == {seats[1], seats[5]}
-    assert changed.json()["expires_at"] == before["expires_at"]
-    assert EventSeat.objects.get(pk=seats[0]).state == SeatState.AVAILABLE
-    assert change(blue, held, [seats[1], seats[5]]).json() | {"now": 0} == changed.json() | {
-        "now": 0
-    }
-
-
-def test_a_change_to_nothing_or_too_much_changes_nothing(blue, seats, held):
-    assert problem(change(blue, held)) == "bad-wish"
-    assert problem(change(blue, held, seats[:9])) == "limit-reached"
-    assert problem(change(blue, held, seats[:1], customer="ada")) == "invalid"
-
-    assert seats_of(blue.get(held)) == set(seats[:2])
-
-
-def test_a_hold_is_extended(blue, held):
-    Hold.objects.update(expires_at=timezone.now() + timedelta(seconds=30))
-
-    response = blue.post(f"{held}extend/")
-
-    said = response.json()
-    assert response.status_code == 200
-    end = datetime.fromisoformat(said["expires_at"])
-    assert end > timezone.now() + timedelta(minutes=5)
-    assert end <= datetime.fromisoformat(said["extendable_until"])
-
-
-def test_what_is_over_is_neither_extended_nor_changed_but_shown(blue, seats, held):
-    lapse_all()
-
-    assert problem(blue.post(f"{held}extend/")) == "hold-lost"
-    assert problem(change(blue, held, seats[:1])) == "hold-lost"
-    assert blue.get(held).json()["state"] == "expired"
-
-
-def test_letting_go_twice_is_letting_go_once(blue, seats, held):
-    answers = [blue.delete(held), blue.delete(held)]
-
-    assert [(answer.status_code, answer.content) for answer in answers] == [(204, b"")] * 2
-    assert blue.get(held).json()["state"] == "released"
-    assert not EventSeat.objects.filter(state=SeatState.HELD).exists()
-
-
-def test_what_is_booked_is_not_let_go(blue, held):
-    hold = Hold.objects.get()
-    confirm(SimpleNamespace(hold_id=hold.pk, fencing_token=hold.fencing_token))
-
-    assert problem(blue.delete(held)) == "hold-booked"
-    assert blue.get(held).json()["state"] == "confirmed"
-
-
-def test_once_the_payment_has_begun_nothing_changes(blue, seats, held):
-    Hold.objects.update(payment_started_at=timezone.now())
-
-    assert problem(change(blue, held, seats[:1])) == "payment-started"
 
 
 @pytest.mark.parametrize("send", ["ask", "change", "extend", "delete"])
