@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import environ
 import psycopg
 import redis
+from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 
 from ticketing.embedded import services
@@ -111,3 +112,5 @@ def database(url: str) -> Iterator[None]:
     finally:
         connection.close()
         connection.settings_dict |= before
+        # Their numbers are another database's.
+        ContentType.objects.clear_cache()

@@ -100,7 +100,6 @@ def test_a_sale_outlives_its_servers_and_keeps_every_promise(servers, office, bu
         crowd.wait_for(lambda said: said.served >= 0.8 * buyers)
         servers.thaw_valkey()
         crowd.finish()
-    print(crowd.promises.statuses, crowd.promises.too_late, len(crowd.promises.booked))
 
     assert crowd.promises.served == buyers
     assert_kept(crowd.promises)
