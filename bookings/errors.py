@@ -7,6 +7,10 @@ class AddressLimitReached(LimitReached):
     """The person behind this e-mail address would have more places than one person may."""
 
 
+class CalledOff(Exception):
+    """The event was postponed or cancelled: nothing is paid for it."""
+
+
 class BookingLapsed(Exception):
     """The booking came to nothing; its places are on sale again or somebody else's."""
 

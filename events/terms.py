@@ -48,6 +48,8 @@ class Terms:
     limit_per_fan: int
     # Published, opened and not paused; the windows say the rest.
     is_selling: bool
+    # Postponed or cancelled: what is held cannot be paid for either.
+    is_called_off: bool
     # Public on-sales, each from its opening until just before its close.
     windows: tuple[tuple[datetime, datetime], ...]
     # By zone and fare.
@@ -97,6 +99,7 @@ class NoSuchEvent(LookupError):
 TERMS = """
 SELECT e.id, currency, lease_seconds, payment_seconds, max_lease_seconds, limit_per_fan,
        state = 'published' AND opened_at IS NOT NULL AND NOT is_paused,
+       state IN ('postponed', 'cancelled'),
        sales.ids, sales.publics, sales.opens, sales.closes,
        {code},
        ARRAY(SELECT ARRAY[p.zone_id, p.fare_id, p.amount_minor, f.places]
@@ -163,7 +166,7 @@ def _read(which: str, event: int | str, access: int | None) -> Terms:
         row = cursor.fetchone()
     if row is None:
         raise NoSuchEvent(event)
-    event_id, currency, lease, payment, max_lease, limit, is_selling, *sale = row
+    event_id, currency, lease, payment, max_lease, limit, is_selling, is_called_off, *sale = row
     ids, publics, opens, closes, code, prices, ticket_fee, booking_fee, first_fare_id = sale
     times = list(zip(opens, closes, strict=True))
     return Terms(
@@ -174,6 +177,7 @@ def _read(which: str, event: int | str, access: int | None) -> Terms:
         max_lease=timedelta(seconds=max_lease),
         limit_per_fan=limit,
         is_selling=is_selling,
+        is_called_off=is_called_off,
         windows=tuple(window for window, public in zip(times, publics, strict=True) if public),
         rates={
             (zone, fare): Rate(amount, int(ticket_fee), places)

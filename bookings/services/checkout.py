@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from bookings import people
-from bookings.errors import AddressLimitReached
+from bookings.errors import AddressLimitReached, CalledOff
 from bookings.models import Booking, BookingLine, BookingState, LapseReason
 from bookings.services import limits
 from events import terms as events
@@ -51,8 +51,10 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
     """Turn a live hold into a pending booking, its amount frozen; a second start joins the first.
 
     The name and the address are those of the last start. Gives the hold the event's payment time,
-    once. Raises HoldLost, or AddressLimitReached; then nothing has changed.
+    once. Raises CalledOff, HoldLost or AddressLimitReached; then nothing has changed.
     """
+    if terms.is_called_off:
+        raise CalledOff(terms.event_id)
     person = people.key_of(email)
     with transaction.atomic(durable=True):
         # The person, then his bookings, then the hold: confirm takes a booking before its hold too.

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -10,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bookings import forms, letters, pages, selectors
-from bookings.errors import AddressLimitReached, BookingLapsed
+from bookings.errors import AddressLimitReached, BookingLapsed, CalledOff
 from bookings.models import Booking, BookingState
 from bookings.services import checkout as saga
 from bookings.services import paying
@@ -42,7 +43,10 @@ def checkout(request: HttpRequest, reference: UUID) -> HttpResponse:
             terms=terms.of(hold.event_id),
         )
         return _pay(booking, reference)
-    except (HoldLost, BookingLapsed):
+    except (HoldLost, BookingLapsed, CalledOff) as refusal:
+        if isinstance(refusal, CalledOff):
+            text = _("This event was called off meanwhile. Nothing was charged; you may let go.")
+            messages.error(request, text)
         return redirect("bookings:hold", reference)
     except AddressLimitReached as refusal:
         form.add_error("email", pages.address_limit(refusal))
