@@ -33,7 +33,8 @@ def main() -> None:
         print(said, flush=True)
 
 
-def act(*, what: str, event_id: int, hold_id: int, seat_id: int, number: int = 0) -> None:
+def act(*, what: str, event_id: int, hold_id: int = 0, number: int = 0, **named: int) -> None:
+    """What the rival does; `named` are the places and the fare of what is to be held."""
     from django.db import transaction
 
     from events import terms
@@ -45,7 +46,10 @@ def act(*, what: str, event_id: int, hold_id: int, seat_id: int, number: int = 0
     hold = selectors.hold_by_id(hold_id)
     match what:
         case "place":
-            place(sale, [seat_id], owner=f"rival {number}")
+            seats = [named["seat_id"]] if "seat_id" in named else []
+            pools = [(named["pool_id"], 1)] if "pool_id" in named else []
+            owner = f"rival {number}"
+            place(sale, seats, pools=pools, fare=named.get("fare_id"), owner=owner)
         case "extend":
             holds.extend(reference=hold.reference, owner=hold.owner, terms=sale)
         case "release":
