@@ -6,7 +6,7 @@ after the locks are taken, unless a test passes its own.
 """
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -110,10 +110,16 @@ def expire_batch(*, limit: int, at: datetime | None = None) -> int:
     return len(lapsed)
 
 
-def expire_all(*, batch: int, within: timedelta | None = None) -> int:
+def expire_all(
+    *,
+    batch: int,
+    within: timedelta | None = None,
+    tell: Callable[[int], object] | None = None,
+) -> int:
     """End lapsed holds batch by batch until a sweep finds less than a batch; returns how many.
 
-    It stops early when it has worked for so long: the next sweep goes on.
+    It stops early when it has worked for so long: the next sweep goes on. `tell` hears after each
+    full batch how many have ended so far.
     """
     ended, began = 0, time.monotonic()
     while True:
@@ -121,6 +127,8 @@ def expire_all(*, batch: int, within: timedelta | None = None) -> int:
         ended += now
         if now < batch or (within and time.monotonic() - began >= within.total_seconds()):
             return ended
+        if tell:
+            tell(ended)
 
 
 def end(hold_ids: Collection[int], state: HoldState, at: datetime) -> None:

@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
@@ -88,3 +89,13 @@ def test_a_sweep_of_many_takes_a_transaction_for_each_batch(lapsed):
     locks = [query["sql"] for query in queries if "SKIP LOCKED" in query["sql"]]
     assert len(locks) == 3
     assert all("LIMIT 25" in sql for sql in locks)
+
+
+def test_the_command_says_how_far_it_is(lapsed, capsys):
+    call_command("expire_holds", batch=25)
+
+    assert capsys.readouterr().out.splitlines() == [
+        *("25 so far …", "50 so far …", f"Lapsed holds ended: {LAPSED}.")
+    ]
+    with pytest.raises(CommandError, match="one hold or more"):
+        call_command("expire_holds", batch=0)

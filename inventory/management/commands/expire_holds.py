@@ -1,7 +1,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inventory.services import holds
 
@@ -15,5 +15,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, batch: int, **__: Any) -> None:
-        ended = holds.expire_all(batch=batch)
-        self.stdout.write(f"Lapsed holds ended: {ended}.")
+        if batch < 1:
+            raise CommandError("A batch has one hold or more: --batch=200.")
+        ended = holds.expire_all(batch=batch, tell=self._so_far)
+        self.stdout.write(f"Lapsed holds ended: {ended:,}.")
+
+    def _so_far(self, ended: int) -> None:
+        self.stdout.write(f"{ended:,} so far …")
