@@ -125,7 +125,12 @@ def _new_slot() -> BaseDatabaseWrapper:
 def _come_again(request: HttpRequest) -> HttpResponse:
     response: HttpResponse
     if request.path.startswith("/api/"):
-        problem = {"type": "/problems/busy", "title": "Too many requests at once", "status": 503}
+        problem = {
+            "type": "/problems/busy",
+            "title": "Too many requests at once",
+            "status": 503,
+            "retry_after": RETRY_SECONDS,
+        }
         response = JsonResponse(problem, status=503, content_type="application/problem+json")
     else:
         # Without the request: what its session or its messages say may have to be asked for.

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from django.db import OperationalError
+from django.db import InternalError, OperationalError
+from psycopg.errors import IdleInTransactionSessionTimeout
 
 from tests.api.asking import problem
 from ticketing.kernel import problems
@@ -50,9 +51,16 @@ def test_a_fault_of_ours_is_said_and_logged_and_told_to_whoever_listens(
     assert "ZeroDivision" not in response.content.decode()
 
 
-def test_who_cannot_be_served_in_time_is_told_when_to_come_again(client, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (OperationalError("canceling statement due to lock timeout"), None),
+        (InternalError("terminating connection"), IdleInTransactionSessionTimeout()),
+    ],
+)
+def test_who_cannot_be_served_in_time_is_told_when_to_come_again(client, monkeypatch, error, cause):
     def wait_in_vain(**_):
-        raise OperationalError("canceling statement due to lock timeout")
+        raise error from cause
 
     monkeypatch.setattr("events.selectors.upcoming", wait_in_vain)
 

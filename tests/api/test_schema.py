@@ -79,10 +79,11 @@ class World:
         case.validate_response(response, headers=headers)
 
     def _real(self, body):
-        """The same wish for places that there are; every other one without a code."""
+        """The same wish for places that there are; every other one so that it can be granted."""
         body = copy.deepcopy(body)
         if self.number % 2:
             body.pop("access_code", None)
+            self._make_modest(body)
         for position, seat in enumerate(body.get("seats", [])):
             seat["id"] = self.seats[(int(seat["id"]) + position) % len(self.seats)]
         for pool in body.get("pools", []):
@@ -91,6 +92,15 @@ class World:
             if "fare" in places:
                 places["fare"] = self.fares[int(places["fare"]) % len(self.fares)]
         return body
+
+    def _make_modest(self, body):
+        """One or two places, and of a customer of his own where it is a new wish."""
+        body["seats"] = body.get("seats", [])[:1] or [{"id": self.number}]
+        body["pools"] = body.get("pools", [])[:1]
+        for pool in body["pools"]:
+            pool["places"] = 1
+        if "customer" in body:
+            body["customer"] = f"customer-of-{self.number}"
 
 
 def _is_valid(case, location):
@@ -208,7 +218,7 @@ def test_a_lie_is_found(lie, world):
     lie(said)
     operation = loaded(said)["/api/v1/events/{slug}/holds/"]["POST"]
 
-    @examples(100)
+    @settings(examples(60), derandomize=True, database=None)
     @given(case=operation.as_strategy())
     def is_true(case):
         world.ask(case)

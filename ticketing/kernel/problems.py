@@ -12,10 +12,11 @@ from typing import Any
 
 from django.core import exceptions as django_errors
 from django.core.signals import got_request_exception
-from django.db import OperationalError
+from django.db import InternalError, OperationalError
 from django.http import Http404
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from psycopg.errors import IdleInTransactionSessionTimeout
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
@@ -167,6 +168,9 @@ def _problem(error: Exception) -> Problem | None:
         case OperationalError():
             # A lock or a statement took too long, or the database is away: nothing was done.
             logger.warning("the API could not serve in time: %s", error)
+            found = Problem(BUSY, retry_after=RETRY_SECONDS)
+        case InternalError() if isinstance(error.__cause__, IdleInTransactionSessionTimeout):
+            # This process stood still for so long that its transaction was taken from it.
             found = Problem(BUSY, retry_after=RETRY_SECONDS)
         case exceptions.APIException() if error.status_code in _KIND_BY_STATUS:
             found = Problem(_KIND_BY_STATUS[error.status_code], str(error.detail))
