@@ -12,6 +12,7 @@ from itertools import count
 
 import psycopg
 from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
 from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -29,8 +30,9 @@ from bookings.services import checkout, issuing
 from events import terms
 from events.models import Event, Fare
 from inventory import selectors
-from inventory.models import AdmissionPool, EventSeat, Hold, HoldState, SeatState
-from inventory.services import cancelling, changing, holds, locks, placing, pools
+from inventory.models import AdmissionPool, BlockKind, EventSeat, Hold, HoldState, SeatState
+from inventory.services import blocks, cancelling, changing, holds, locks, opening, placing, pools
+from inventory.services import fares as fare_services
 from inventory.wishes import PoolWish, SeatWish, Wish
 from tests import factories
 from tests.inventory import asking
@@ -39,8 +41,8 @@ from ticketing.kernel import audit
 
 FANS = ["ann", "ben", "cyd"]
 LIMIT = 4
-# What a wish may name, by position: seats, and pools at the first and at the second fare.
-SEATS, POOLS = 4, 4
+# What a wish may name, by position: seats, and pools at each of three fares.
+SEATS, POOLS = 4, 6
 WISHES = st.dictionaries(
     st.integers(0, SEATS + POOLS - 1), st.integers(1, 2), min_size=1, max_size=2
 )
@@ -74,9 +76,11 @@ class Machine(RuleBasedStateMachine):
         # A fault that an earlier house ended with is not this one's.
         with connection.cursor() as cursor:
             cursor.execute("TRUNCATE events_event CASCADE")
-        event = factories.opened_event(
+        event = factories.draft_event(
             rows=1, seats_per_row=SEATS, pool_capacity=5, limit_per_fan=LIMIT
         )
+        factories.add_fare(event, "Pair", places=2)
+        opening.open_event(event_id=event.pk, at=timezone.now())
         floor = AdmissionPool.objects.get(event=event)
         pools.add(event_id=event.pk, zone_id=floor.zone_id, name="Balcony", capacity=3)
         seats = EventSeat.objects.filter(event=event).order_by("pk")
@@ -84,13 +88,18 @@ class Machine(RuleBasedStateMachine):
         fares = Fare.objects.filter(event=event).order_by("rank").values_list("pk", flat=True)
         self.event: Event = event
         self.sale = terms.of(event.pk)
+        self.fares = list(fares)
         self.places: list[Place] = [("seat", seat.pk, fares[0]) for seat in seats]
         self.places += [("pool", pool.pk, fare) for pool in rows for fare in fares]
         self.house = House(
             {("seat", seat.pk): 1 for seat in seats}
             | {("pool", pool.pk): pool.capacity for pool in rows},
+            {("pool", floor.pk, fares[1]): 2, ("pool", floor.pk, fares[2]): 2},
             LIMIT,
         )
+        with transaction.atomic():
+            for (_, pool_id, fare_id), most in self.house.caps.items():
+                pools.cap_fare(pool_id=pool_id, fare_id=fare_id, capacity=most)
         self.keys = map(str, count())
         self.tokens: dict[int, int] = {}
         self.newest = 0
@@ -155,6 +164,43 @@ class Machine(RuleBasedStateMachine):
         assert token > self.newest
         held.tokens.append(token)
         self.newest = token
+
+    @rule(held=granted, which=st.integers(0, 3), fare=st.integers(0, 2), crash=CRASHES)
+    def change_fare(self, held: Held, which: int, fare: int, crash: int | None) -> None:
+        lines = selectors.lines(held.hold_id)
+        line, fare_id = lines[which % len(lines)], self.fares[fare]
+        reference = selectors.hold_by_id(held.hold_id).reference
+        said, _ = self._try(
+            lambda: fare_services.change_fares(
+                reference=reference, owner=held.fan, terms=self.sale, fares={line.id: fare_id}
+            ),
+            crash,
+        )
+        if said != "crashed":
+            kind, pk = ("seat", line.seat_id) if line.seat_id else ("pool", line.pool_id or 0)
+            old, new = (kind, pk, line.fare_id), (kind, pk, fare_id)
+            assert said == self.house.refare(held, old, new, self.sale.places_of(fare_id))
+
+    @rule(which=st.sets(st.integers(0, SEATS - 1), min_size=1, max_size=2), crash=CRASHES)
+    def block(self, which: set[int], crash: int | None) -> None:
+        seats = {self.places[position][1] for position in which}
+        said, _ = self._try(
+            lambda: blocks.block(
+                event_id=self.event.pk, seat_ids=seats, kind=BlockKind.HOUSE, reason="for the band"
+            ),
+            crash,
+        )
+        if said != "crashed":
+            assert said == self.house.block(seats)
+
+    @rule(which=st.sets(st.integers(0, SEATS - 1), min_size=1, max_size=2), crash=CRASHES)
+    def lift(self, which: set[int], crash: int | None) -> None:
+        seats = {self.places[position][1] for position in which}
+        said, _ = self._try(
+            lambda: blocks.lift(event_id=self.event.pk, seat_ids=seats, why="they walked in"), crash
+        )
+        if said != "crashed":
+            assert said == self.house.lift(seats)
 
     @rule(held=granted, crash=CRASHES)
     def extend(self, held: Held, crash: int | None) -> None:
@@ -248,22 +294,24 @@ class Machine(RuleBasedStateMachine):
             for place in held.owns
             if place[0] == "seat"
         }
-        for seat in EventSeat.objects.filter(event=self.event).select_related("hold"):
+        lapsed = {held.hold_id: held.state == "lapsed" for held in self.house.holds}
+        for seat in EventSeat.objects.filter(event=self.event):
             held = owners.get(seat.pk)
             if held:
                 state = SeatState.BOOKED if held.state == "sold" else SeatState.HELD
                 assert (seat.state, seat.hold_id) == (state, held.hold_id)
                 assert seat.fencing_token == held.token
-            elif seat.hold:
+            elif seat.pk in self.house.blocked:
+                assert seat.state == SeatState.BLOCKED
+            elif seat.hold_id:
                 # Nobody has ended it yet, and nobody needs to.
-                assert self._named(seat.hold_id).state == "lapsed"
+                assert lapsed[seat.hold_id]
             assert (seat.fencing_token or 0) >= self.tokens.get(seat.pk, 0)
             self.tokens[seat.pk] = seat.fencing_token or 0
         for pool in selectors.pools(self.event.pk):
             assert pool.free == self.house.free("pool", pool.id)
-
-    def _named(self, hold_id: int | None) -> Held:
-        return next(held for held in self.house.holds if held.hold_id == hold_id)
+            for fare_id, left in pool.caps.items():
+                assert left == self.house.left_at(("pool", pool.id, fare_id))
 
     @invariant()
     def every_hold_is_as_it_should_be(self) -> None:
@@ -287,6 +335,7 @@ class Machine(RuleBasedStateMachine):
         sums = selectors.occupancy([self.event.pk])[self.event.pk]
         assert sums.free + sums.held + sums.booked + sums.blocked == sums.capacity
         assert sums.capacity == sum(self.house.capacities.values())
+        assert sums.blocked == len(self.house.blocked)
         assert sums.free == sum(self.house.free(*which) for which in self.house.capacities)
         with connection.cursor() as cursor:
             for state, codes in [(BookingState.CONFIRMED, 1), (BookingState.PENDING, 0)]:
@@ -296,10 +345,13 @@ class Machine(RuleBasedStateMachine):
     def _counted(self, wish: dict[int, int]) -> Counter[Place]:
         return Counter(
             {
-                self.places[position]: 1 if position < SEATS else number
+                self.places[position]: 1 if position < SEATS else self._places(position, number)
                 for position, number in wish.items()
             }
         )
+
+    def _places(self, position: int, tickets: int) -> int:
+        return tickets * self.sale.places_of(self.places[position][2])
 
     def _try(self, act: Callable[[], object], crash: int | None):
         """Its outcome as a word, and its value; "crashed" if it came to that statement."""

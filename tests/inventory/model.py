@@ -31,19 +31,30 @@ class Held:
 
 
 class House:
-    def __init__(self, capacities: dict[tuple[str, int], int], limit: int):
+    def __init__(self, capacities: dict[tuple[str, int], int], caps: dict[Place, int], limit: int):
         self.capacities = capacities
+        self.caps = caps
         self.limit = limit
         self.holds: list[Held] = []
+        self.blocked: set[int] = set()
 
     def free(self, kind: str, pk: int, *, but: Held | None = None) -> int:
-        owners = [held for held in self.holds if held.state in OWNING and held is not but]
+        if kind == "seat" and pk in self.blocked:
+            return 0
+        owners = self._owners(but)
         return self.capacities[kind, pk] - sum(
             number
             for held in owners
             for place, number in held.owns.items()
             if place[:2] == (kind, pk)
         )
+
+    def left_at(self, place: Place, *, but: Held | None = None) -> int:
+        """What the cap of a fare leaves; there may be none."""
+        return self.caps[place] - sum(held.owns[place] for held in self._owners(but))
+
+    def _owners(self, but: Held | None) -> list[Held]:
+        return [held for held in self.holds if held.state in OWNING and held is not but]
 
     def place(self, fan: str, key: str, wish: Counter[Place]) -> tuple[str, Held | None]:
         known = next((held for held in self.holds if (held.fan, held.key) == (fan, key)), None)
@@ -73,6 +84,33 @@ class House:
             held.owns = wish
         return said
 
+    def refare(self, held: Held, old: Place, new: Place, admits: int) -> str:
+        if held.state != "live":
+            return "HoldLost"
+        if held.is_being_paid:
+            return "PaymentStarted"
+        if new[0] == "seat" and admits > 1:
+            return "NoSuchPrice"
+        wish = held.owns + Counter({new: held.owns[old]}) - Counter({old: held.owns[old]})
+        if wish[new] % admits:
+            return "BrokenTickets"
+        if old != new and self._is_short(wish, "pool", but=held):
+            return "PlacesTaken"
+        held.owns = wish if old != new else held.owns
+        return "done"
+
+    def block(self, seats: set[int]) -> str:
+        if any(not self.free("seat", pk) for pk in seats):
+            return "NotFree"
+        self.blocked |= seats
+        return "done"
+
+    def lift(self, seats: set[int]) -> str:
+        if not seats <= self.blocked:
+            return "NotBlocked"
+        self.blocked -= seats
+        return "done"
+
     def sell(self, held: Held, token: int) -> str:
         if held.state != "live" or held.token != token:
             return "HoldLost"
@@ -98,4 +136,7 @@ class House:
         asked: Counter[int] = Counter()
         for (what, pk, _), number in wish.items():
             asked[pk] += number if what == kind else 0
+        capped = wish.keys() & self.caps.keys() if kind == "pool" else set()
+        if any(wish[place] > self.left_at(place, but=but) for place in capped):
+            return True
         return any(number > self.free(kind, pk, but=but) for pk, number in asked.items() if number)
