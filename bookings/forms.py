@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy
 from events.terms import Terms
 from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel import idempotency
+from ticketing.kernel.shapes import MAX_ID
 
 # More than anybody may hold: what is longer is not a wish but an accident or an attack.
 MOST_SEATS = 200
-MAX_ID = 2**63 - 1
 
 
 class BadForm(Exception):
@@ -91,6 +91,7 @@ def read_fares(data: QueryDict) -> dict[int, int]:
 def number(text: object) -> int:
     """A number as a form carries it. Raises BadForm."""
     said = str(text).strip()
-    if not (said.isascii() and said.isdecimal()) or int(said[:20]) > MAX_ID:
+    is_short = said.isascii() and said.isdecimal() and len(said) <= len(str(MAX_ID))
+    if not is_short or int(said) > MAX_ID:
         raise BadForm(_("Something in this form is not a number. Load the page again, please."))
     return int(said)

@@ -63,6 +63,10 @@ class Visitor:
         """All names of this fan, the present one first; none if he never held anything."""
         return [name for name in (self.owner_if_known, self.also) if name]
 
+    def other_than(self, name: str) -> str | None:
+        """The other name of a fan who has two."""
+        return next((each for each in self.names if each != name), None)
+
     @property
     def visitor_name(self) -> str | None:
         """What the cookie calls this browser, logged in or not."""

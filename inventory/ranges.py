@@ -63,11 +63,12 @@ class Hall:
 
     @cached_property
     def names(self) -> dict[str, int]:
-        """The id of each seat, by what a fan reads."""
-        return {
+        """The id of each seat, by what a fan reads, and by #id."""
+        names = {
             _folded(naming.place_name(section.name, row.label, seat.number)): seat.id
             for section, row, seat in self.places.values()
         }
+        return names | {f"#{seat_id}": seat_id for seat_id in self.places}
 
 
 class Unclear(Exception):
@@ -135,11 +136,11 @@ def example(hall: Hall) -> str:
 
 
 def _line(line: str, hall: Hall) -> list[int]:
-    if line.startswith("#"):
-        return [_by_id(line[1:].strip(), hall)]
     match [part.strip() for part in line.rstrip("; ").split(";")]:
         case [name] if _folded(name) in hall.names:
             return [hall.names[_folded(name)]]
+        case [name] if name.startswith("#"):
+            raise _unclear(_("no seat of this event has that id."))
         case [name]:
             return _section(name, hall).ids
         case [name, rows]:
@@ -148,12 +149,6 @@ def _line(line: str, hall: Hall) -> list[int]:
             section = _section(name, hall)
             return [seat.id for seat in _seats(seats, _row(row, section), section)]
     raise _unclear(_("expected a section, a row and seats, such as “%s”.") % example(hall))
-
-
-def _by_id(text: str, hall: Hall) -> int:
-    if not text.isdecimal() or int(text) not in hall.places:
-        raise _unclear(_("no seat of this event has that id."))
-    return int(text)
 
 
 def _section(name: str, hall: Hall) -> Section:

@@ -3,7 +3,7 @@
 A lapsed lease counts as free here, as it does everywhere, by PostgreSQL's clock.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -155,10 +155,11 @@ def hold_by_key(*, owner: str, key: str) -> HoldView | None:
     return _view(owner=owner, idempotency_key=key)
 
 
-def live_hold(*, event_id: int, owner: str) -> HoldView | None:
-    """The hold that a fan may continue with at an event."""
-    found = _view(event_id=event_id, owner=owner, state=HoldState.ACTIVE.value)
-    return found if found and found.is_live else None
+def live_hold(*, event_id: int, names: Iterable[str]) -> HoldView | None:
+    """The hold that a fan of these names may continue with at an event."""
+    active = HoldState.ACTIVE.value
+    found = (_view(event_id=event_id, owner=name, state=active) for name in names)
+    return next((hold for hold in found if hold and hold.is_live), None)
 
 
 # In SQL, as the lines below: it is the answer to every hold that a program asks for, and building

@@ -172,11 +172,7 @@ def _with_seats(slug: str) -> EventView:
 def _fan(request: HttpRequest, found: EventView) -> Fan:
     """What this fan holds here, if a door above has said who he is, and the code he carries."""
     visitor = getattr(request, "visitor", None)
-    held = (
-        selectors.live_hold(event_id=found.id, owner=name)
-        for name in (visitor.names if visitor else ())
-    )
-    own = next(filter(None, held), None)
+    own = selectors.live_hold(event_id=found.id, names=visitor.names if visitor else ())
     code_id = carried.code_of(request, found.slug) if found.status == Status.PRESALE else None
     if code_id is None:
         return Fan(own=own)

@@ -23,7 +23,7 @@ from events import terms
 from events.errors import CodeRefused
 from events.terms import Terms
 from inventory import selectors as inventory
-from inventory.errors import SaleClosed
+from inventory.errors import AlreadyHolding, PlacesTaken, SaleClosed
 from inventory.selectors import HoldView
 from inventory.services import access, changing, holds, placing
 from ticketing.accounts.callers import caller_of
@@ -75,6 +75,12 @@ class HoldsOfEvent(APIView):
                 # Of a draft nobody is told even that it does not sell.
                 if events.event_by_slug(slug, at=timezone.now()) is None:
                     raise Http404 from closed
+                raise
+            except PlacesTaken as refusal:
+                # To the gate a customer's other wish is a stranger's: they may be his own.
+                own = inventory.live_hold(event_id=sale.event_id, names=[owner])
+                if own:
+                    raise AlreadyHolding(own.reference) from refusal
                 raise
         address = reverse("api:hold", args=[placed.reference])
         return Response(_body(placed.hold_id, slug), 201, headers={"Location": address})

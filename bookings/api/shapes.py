@@ -6,13 +6,13 @@ from typing import Any
 from django.core.validators import RegexValidator
 from rest_framework import serializers
 
-from bookings.forms import MAX_ID, MOST_SEATS
+from bookings.forms import MOST_SEATS
 from bookings.services import checkout
 from events import codes
 from inventory.selectors import HoldView, LineView
 from inventory.wishes import PoolWish, SeatWish, Wish
 from ticketing.kernel.money import Money
-from ticketing.kernel.shapes import MoneyShape, StrictInteger, StrictString, Wished
+from ticketing.kernel.shapes import MAX_ID, MoneyShape, StrictInteger, StrictString, Wished
 from venues import naming
 
 MOST_POOLS = 50

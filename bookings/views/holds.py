@@ -55,13 +55,23 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
         wish = forms.read_wish(request.POST, sale)
         placed = _place(sale, fan, forms.read_key(request.POST), wish)
     except AlreadyHolding as holding:
-        text = _("You hold these seats already: go on with them, change them, or let them go.")
-        messages.info(request, text)
-        return redirect("bookings:hold", holding.reference)
+        return _go_on(request, holding.reference)
+    except PlacesTaken as refusal:
+        # To the gate a fan's other tab is a stranger: what it calls taken may be his own.
+        own = inventory.live_hold(event_id=sale.event_id, names=fan.names)
+        if own:
+            return _go_on(request, own.reference)
+        return refusals.again(request, slug, wish, refusal)
     except refusals.REFUSALS as refusal:
         return refusals.again(request, slug, wish, refusal)
     fan.keep()
     return redirect("bookings:hold", placed.reference)
+
+
+def _go_on(request: HttpRequest, reference: UUID) -> HttpResponse:
+    text = _("You hold these seats already: go on with them, change them, or let them go.")
+    messages.info(request, text)
+    return redirect("bookings:hold", reference)
 
 
 def _place(sale: Terms, fan: Visitor, key: str, wish: Wish) -> Granted:
@@ -120,7 +130,7 @@ def change(request: HttpRequest, reference: UUID) -> HttpResponse:
             owner=found.owner,
             terms=sale,
             wish=wish,
-            also=visitors.of(request).also,
+            also=visitors.of(request).other_than(found.owner),
         )
     except HoldLost:
         # The page says so by itself.

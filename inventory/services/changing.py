@@ -7,7 +7,7 @@ from django.db import transaction
 
 from events.terms import Terms
 from inventory import gate, metrics
-from inventory.errors import HoldLost, LimitReached, PaymentStarted
+from inventory.errors import HoldLost, LimitReached, PaymentStarted, RepeatedPlaces
 from inventory.models import Hold, HoldLine, HoldState, SeatState
 from inventory.services import counts, grants, holds, judging, locks, returns
 from inventory.services.grants import Granted
@@ -27,15 +27,18 @@ def change(
     """Let the fan's live hold own exactly the places of `wish`; asking twice changes nothing more.
 
     What he keeps keeps its price and the lease its end. The hold gets a new token, so that what
-    began with the old one, in another tab perhaps, cannot go on. Raises HoldLost, PaymentStarted
+    began with the old one, in another tab perhaps, cannot go on. `also` is another name of his,
+    whose places count as well. Raises HoldLost, PaymentStarted
     once the amount is frozen, or what `place` raises; then nothing has changed.
     """
     wish.check()
     if wish.places > terms.limit_per_fan:
         raise LimitReached(limit=terms.limit_per_fan, owned=0, asked=wish.places)
-    hold = Hold.objects.filter(reference=reference, owner=owner, event_id=terms.event_id).first()
+    hold = Hold.objects.filter(
+        reference=reference, owner=owner, event_id=terms.event_id, state=HoldState.ACTIVE
+    ).first()
     if hold is None:
-        raise HoldLost("no such hold of this fan")
+        raise HoldLost("no such hold of this fan, or it is over")
     ask = Ask(terms, owner, hold.idempotency_key, wish, hold.returns_to_id, at, also)
     with gate.claimed(event_id=ask.event_id, seat_ids=wish.seat_ids, owner=owner, key=ask.key):
         return _change(hold.pk, ask)
@@ -45,12 +48,13 @@ def _change(hold_id: int, ask: Ask) -> Granted:
     with transaction.atomic(durable=True):
         look = judging.look(ask)
         suspects = {hold_id, *look.suspects, *judging.lapsed_in_pools(ask)}
-        judged = judging.judge(ask, judging.lock(ask, suspects), kept_by=hold_id)
-        hold = judged.locked.holds[hold_id]
-        if not hold.is_live(judged.now):
+        locked = judging.lock(ask, suspects)
+        hold = locked.holds[hold_id]
+        if not hold.is_live(locked.at):
             raise HoldLost(f"hold {hold_id} is over")
         if hold.payment_started_at:
             raise PaymentStarted(hold.reference)
+        judged = judging.judge(ask, locked, kept_by=hold_id)
         judging.check_limit(ask, look.mine, judged, kept_by=hold_id)
         if judged.lapsed:
             holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
@@ -105,14 +109,17 @@ def _split(old: list[HoldLine], wish: Wish, terms: Terms) -> tuple[dict[int, int
     pools = {(line.pool_id, line.fare_id): line for line in old if line.pool_id}
     kept: dict[int, int] = {}
     new_seats, new_pools = [], []
+    asked = {(pool.pool_id, pool.fare_id or terms.first_fare_id or 0): pool for pool in wish.pools}
+    if len(asked) < len(wish.pools):
+        raise RepeatedPlaces("the first fare was asked for by its name as well")
     for seat in wish.seats:
         line = seats.get(seat.seat_id)
         if line and seat.fare_id in {None, line.fare_id}:
             kept[line.pk] = 1
         else:
             new_seats.append(seat)
-    for pool in wish.pools:
-        line = pools.get((pool.pool_id, pool.fare_id or terms.first_fare_id or 0))
+    for pool_and_fare, pool in asked.items():
+        line = pools.get(pool_and_fare)
         if line and pool.places <= line.places and not pool.places % line.admits:
             kept[line.pk] = pool.places
         else:

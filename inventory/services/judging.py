@@ -42,7 +42,7 @@ class Ask:
     channel: int | None
     # A test's own clock instead of PostgreSQL's.
     at: datetime | None
-    # What the fan was called before he logged in, where he may still hold something.
+    # Another name of the fan, who had one before he logged in: he may hold something under both.
     also: str | None = None
 
     @property

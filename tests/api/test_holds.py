@@ -157,6 +157,17 @@ def test_who_holds_already_is_told_what(blue, event, seats, held):
     assert response.json()["hold"] in held
 
 
+@pytest.mark.usefixtures("gate_on")
+@pytest.mark.django_db(transaction=True)
+def test_who_asks_for_his_own_seats_again_is_told_that_he_holds_them(blue, event, seats):
+    held = ask(blue, event, seats[:2])["Location"]
+
+    response = ask(blue, event, seats[1:3], key="another")
+
+    assert problem(response) == "already-holding"
+    assert response.json()["hold"] in held
+
+
 def test_before_the_sale_it_says_when_it_opens(blue, event, seats):
     opens = timezone.now() + timedelta(days=1)
     OnSale.objects.filter(event=event).update(opens_at=opens)

@@ -76,6 +76,15 @@ def test_back_and_other_seats_leads_to_the_hold_and_lets_choose(client, event, s
     assert EventSeat.objects.filter(pk__in=seats[4:6], state=SeatState.HELD).count() == 2
 
 
+@pytest.mark.usefixtures("gate_on")
+def test_who_asks_for_his_own_seats_in_another_tab_is_led_to_them(client, event, seats):
+    held = ask(client, event, seats[:2])["Location"]
+
+    response = ask(client, event, seats[1:3], idempotency_key="another tab")
+
+    assert response["Location"] == held
+
+
 def test_a_form_sent_again_after_letting_go_holds_the_seats_anew(client, event, seats, held):
     client.post(held + "release/")
 
@@ -102,6 +111,8 @@ def test_a_taken_seat_is_named_and_the_others_stay_ticked(client, event, seats, 
         ({"seats": []}, "Choose at least one seat first"),
         ({"seats": ["nonsense"]}, "is not a number"),
         ({"seats": ["9" * 400]}, "is not a number"),
+        ({"seats": ["0" * 20 + "9" * 20]}, "is not a number"),
+        ({"seats": ["0" * 20 + "9" * 5000]}, "is not a number"),
         ({"seats": ["-1"]}, "is not a number"),
         ({"seats": [str(10**12)]}, "not sold here"),
         ({"seats": [str(n) for n in range(1, 1001)]}, "more than anybody can hold"),

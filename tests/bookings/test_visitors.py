@@ -11,6 +11,7 @@ from inventory.models import Hold
 from inventory.services import joining
 from tests.bookings.asking import ask
 from tests.factories import UserFactory
+from tests.inventory.asking import confirm, place
 from tests.reading import said
 
 
@@ -177,3 +178,15 @@ def test_who_has_a_session_but_no_account_is_a_visitor(settings):
     VisitorMiddleware(hold)(request)
 
     assert visitors.of(request).owner.startswith("visitor:")
+
+
+def test_a_hold_under_an_older_name_counts_with_what_the_account_has(
+    client, seats, sale, user, held
+):
+    confirm(place(sale, seats[3:10], owner=account(user)))
+    client.force_login(user)
+
+    answer = client.post(f"{held}change/", {"seats": seats[:2], "section": "stalls"})
+
+    assert answer.status_code == 409
+    assert "You chose 2; choose 1 or fewer" in said(answer)

@@ -11,7 +11,7 @@ from inventory.models import AdmissionPool, EventSeat, Hold, HoldLine, HoldState
 from inventory.services import changing, holds
 from inventory.wishes import PoolWish, SeatWish, Wish
 from tests import factories
-from tests.inventory.asking import confirm, place
+from tests.inventory.asking import confirm, lapse, place
 
 
 def change(sale, placed, seats=(), pools=(), *, owner="a", fare=None, at=None):
@@ -190,3 +190,12 @@ def test_a_change_may_give_up_all_seats_for_pool_places(mixed):
     assert owned(placed) == []
     pool.refresh_from_db()
     assert pool.held == 2
+
+
+def test_a_hold_whose_seats_are_somebody_elses_by_now_is_lost(sale, seats):
+    placed = place(sale, seats[:2], owner="a")
+    lapse(placed)
+    place(sale, seats[:1], owner="b")
+
+    with pytest.raises(HoldLost):
+        change(sale, placed, seats[:3])

@@ -140,7 +140,7 @@ def test_a_lapsed_hold_shows_as_free_before_anybody_swept(placed, event, seats):
     assert all(
         seat.is_free for seat in selectors.seats(event_id=event.pk, section_id=level.section_id)
     )
-    assert selectors.live_hold(event_id=event.pk, owner="a") is None
+    assert selectors.live_hold(event_id=event.pk, names=["a"]) is None
 
 
 def test_pool_places_go_from_held_to_booked(db):

@@ -49,7 +49,8 @@ def test_what_is_held_and_bought_becomes_the_accounts(sale, seats):
 
     assert owner_of(bought) == owner_of(held) == "account"
     assert {hold.creator for hold in Hold.objects.all()} == {"visitor"}
-    assert selectors.live_hold(event_id=sale.event_id, owner="account").reference == held.reference
+    found = selectors.live_hold(event_id=sale.event_id, names=["account"])
+    assert found.reference == held.reference
     assert selectors.hold(reference=held.reference, owner="visitor") is None
     assert join() == 0
 

@@ -350,3 +350,13 @@ def test_the_fare_of_who_chooses_none_is_one_that_seats_have():
 
     with pytest.raises(OpeningRefused, match="it must take one place"):
         opening.open_event(event_id=event.pk, at=timezone.now())
+
+
+@pytest.mark.parametrize("places", [(1, 1), (1, 3), (3, 1)])
+def test_a_change_does_not_ask_for_the_first_fare_twice(sale, ask, floor, adult, places):
+    placed = ask(2, adult, owner="a")
+
+    with pytest.raises(RepeatedPlaces):
+        change(sale, placed, floor=floor, of=zip(places, [None, adult], strict=True))
+
+    assert counts(floor)[0] == (2, 0)

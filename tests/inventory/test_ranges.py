@@ -75,6 +75,7 @@ def test_seats_are_chosen_in_words(text, seats):
         ("Parkett; 3; 5-", "“5-” is no range"),
         ("Parkett; 3; 5; 6", "expected a section, a row and seats, such as “Parkett; 1; 1”."),
         ("#999", "no seat of this event has that id."),
+        ("#" + "9" * 5000, "no seat of this event has that id."),
         ("#x", "no seat of this event has that id."),
         (";", "there is no section “”"),
     ],

@@ -235,7 +235,7 @@ def _book_out(event: Event, wanted: int) -> None:
             key=f"{owner} at {event.slug}",
             wish=Wish(pools=(PoolWish(pool.id, number),)),
         )
-        hold = inventory.live_hold(event_id=event.pk, owner=owner)
+        hold = inventory.live_hold(event_id=event.pk, names=[owner])
         if hold is None:
             return
         booking = checkout.start(
