@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3
 ALIAS = "default"
+PAYMENTS = "/payments/"
 Slot = TypeVar("Slot")
 
 
@@ -43,13 +44,14 @@ class SlotsMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self._slots = Slots([_new_slot() for _ in range(settings.DATABASE_SLOTS)])
+        # What the provider tells is not lost in a crowd: it would tell it again hours later.
+        self._for_money = Slots([_new_slot()])
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not settings.DATABASE_SLOTS or request.path in settings.WITHOUT_SLOT:
             return self.get_response(request)
-        slot = self._slots.take(
-            waiters=settings.DATABASE_WAITERS, seconds=settings.DATABASE_SLOT_SECONDS
-        )
+        line = self._for_money if request.path.startswith(PAYMENTS) else self._slots
+        slot = line.take(waiters=settings.DATABASE_WAITERS, seconds=settings.DATABASE_SLOT_SECONDS)
         if slot is None:
             SHED.inc()
             return _come_again(request)
@@ -59,7 +61,7 @@ class SlotsMiddleware:
         finally:
             # Django ends a request by looking at its thread's connection: by then it is another's.
             del connections[ALIAS]
-            self._slots.give_back(_ready(slot))
+            line.give_back(_ready(slot))
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """PostgreSQL could not serve this in time, or not at all: that is nobody's mistake."""
