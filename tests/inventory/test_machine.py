@@ -27,7 +27,7 @@ USUAL = settings(
 )
 RARE = ["without_token", "expiry_by_seat", "two_transactions"]
 NO_CAP = "SELECT 0, 0 WHERE num_nulls(%s::bigint[], %s::bigint[], %s::int[]) > 0"
-LONG = settings(USUAL, max_examples=300, stateful_step_count=50, derandomize=False)
+LONG = settings(USUAL, max_examples=120, stateful_step_count=50, derandomize=False)
 # It is enough to see that it fails.
 CONTROL = settings(USUAL, max_examples=200, phases=[Phase.generate])
 FREE_WHATEVER_IS_HELD = """
