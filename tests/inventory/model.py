@@ -73,8 +73,6 @@ class House:
     def change(self, held: Held, wish: Counter[Place]) -> str:
         if wish.total() > self.limit:
             return "LimitReached"
-        if self._is_short(wish, "seat", but=None if held.state == "sold" else held):
-            return "PlacesTaken"
         if held.state != "live":
             return "HoldLost"
         if held.is_being_paid:
