@@ -59,7 +59,7 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
     with transaction.atomic(durable=True):
         # The person, then his bookings, then the hold: confirm takes a booking before its hold too.
         limits.lock(event_id=hold.event_id, email_key=person, hold_id=hold.id)
-        holds.start_payment(hold_id=hold.id, terms=terms)
+        holds.start_payment(hold_id=hold.id, fencing_token=hold.fencing_token, terms=terms)
         # The hold is locked and its lines are frozen: nobody else can start a booking for it.
         lines = inventory.lines(hold.id)
         limits.check(

@@ -120,8 +120,7 @@ def _lock(
     locks.pools_of(locked)
     now = at or locks.clock()
     found = standing.of(event_id=event_id, seat_ids=seat_ids, at=now, locked=locked)
-    if found.lapsed:
-        holds.end(sorted(found.lapsed), HoldState.EXPIRED, now)
+    holds.take_over(found.lapsed, now)
     return found, now
 
 

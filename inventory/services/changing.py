@@ -6,12 +6,12 @@ from uuid import UUID
 from django.db import transaction
 
 from events.terms import Terms
-from inventory import gate, metrics
+from inventory import gate, selectors
 from inventory.errors import HoldLost, LimitReached, PaymentStarted, RepeatedPlaces
 from inventory.models import Hold, HoldLine, HoldState, SeatState
 from inventory.services import counts, grants, holds, judging, locks, returns
-from inventory.services.grants import Granted
-from inventory.services.judging import Ask, Judged
+from inventory.services.grants import Granted, Line
+from inventory.services.judging import Ask, Locked, Look
 from inventory.wishes import Wish
 
 
@@ -28,17 +28,19 @@ def change(
 
     What he keeps keeps its price and the lease its end. The hold gets a new token, so that what
     began with the old one, in another tab perhaps, cannot go on. `also` is another name of his,
-    whose places count as well. Raises HoldLost, PaymentStarted
-    once the amount is frozen, or what `place` raises; then nothing has changed.
+    whose places count as well. Places are given back whether the sale is open or not. Raises
+    HoldLost, PaymentStarted once the amount is frozen, or what `place` raises; then nothing has
+    changed.
     """
     wish.check()
-    if wish.places > terms.limit_per_fan:
-        raise LimitReached(limit=terms.limit_per_fan, owned=0, asked=wish.places)
     hold = Hold.objects.filter(
         reference=reference, owner=owner, event_id=terms.event_id, state=HoldState.ACTIVE
     ).first()
     if hold is None:
         raise HoldLost("no such hold of this fan, or it is over")
+    # Else a wish without measure would lock half the hall before it is refused.
+    if wish.places > max(terms.limit_per_fan, selectors.places_of(hold.pk)):
+        raise LimitReached(limit=terms.limit_per_fan, owned=0, asked=wish.places)
     ask = Ask(terms, owner, hold.idempotency_key, wish, hold.returns_to_id, at, also)
     with gate.claimed(event_id=ask.event_id, seat_ids=wish.seat_ids, owner=owner, key=ask.key):
         return _change(hold.pk, ask)
@@ -54,30 +56,26 @@ def _change(hold_id: int, ask: Ask) -> Granted:
             raise HoldLost(f"hold {hold_id} is over")
         if hold.payment_started_at:
             raise PaymentStarted(hold.reference)
-        judged = judging.judge(ask, locked, kept_by=hold_id)
-        judging.check_limit(ask, look.mine, judged, kept_by=hold_id)
-        if judged.lapsed:
-            holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
-            metrics.TAKEN_OVER.inc(len(judged.lapsed))
-        return _rewrite(hold, ask, judged)
+        return _rewrite(hold, ask, look, locked)
 
 
-def _rewrite(hold: locks.LockedHold, ask: Ask, judged: Judged) -> Granted:
+def _rewrite(hold: locks.LockedHold, ask: Ask, look: Look, locked: Locked) -> Granted:
     wish = ask.wish
     old = list(HoldLine.objects.filter(hold_id=hold.id))
     kept, new = _split(old, wish, ask.terms)
-    if not new.places and kept == {line.pk: line.places for line in old}:
+    # Who only gives places back needs no sale that is open, and is within no worse a limit.
+    lines = _added(hold.id, new, ask, look, locked) if new.places else []
+    if not lines and kept == {line.pk: line.places for line in old}:
         return Granted(hold.id, hold.reference, hold.fencing_token, hold.expires_at)
     HoldLine.objects.filter(hold_id=hold.id).exclude(pk__in=kept).delete()
     for line in old:
         if kept.get(line.pk, line.places) != line.places:
             HoldLine.objects.filter(pk=line.pk).update(places=kept[line.pk])
 
-    owned = {seat.id for seat in judged.locked.seats if seat.hold_id == hold.id}
+    owned = {seat.id for seat in locked.seats if seat.hold_id == hold.id}
     given_up = owned - set(wish.seat_ids)
     if given_up:
         returns.seats(hold_ids=[hold.id], state=SeatState.HELD, only=given_up)
-    lines = grants.priced(ask.terms, new, judged.zones)
     granted = grants.changed_hold(
         hold_id=hold.id,
         channel=hold.returns_to_id,
@@ -97,6 +95,14 @@ def _rewrite(hold: locks.LockedHold, ask: Ask, judged: Judged) -> Granted:
         until=granted.expires_at,
     )
     return granted
+
+
+def _added(hold_id: int, new: Wish, ask: Ask, look: Look, locked: Locked) -> list[Line]:
+    """The lines of what is asked for anew, once it is judged as placing judges it."""
+    judged = judging.judge(ask, locked, kept_by=hold_id)
+    judging.check_limit(ask, look.mine, judged, kept_by=hold_id)
+    holds.take_over(judged.lapsed, judged.now)
+    return grants.priced(ask.terms, new, judged.zones)
 
 
 def _split(old: list[HoldLine], wish: Wish, terms: Terms) -> tuple[dict[int, int], Wish]:

@@ -8,6 +8,7 @@ after the locks are taken, unless a test passes its own.
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -42,13 +43,17 @@ def lock_live(*, reference: UUID, owner: str) -> locks.LockedHold:
     return hold
 
 
-def start_payment(*, hold_id: int, terms: Terms, at: datetime | None = None) -> datetime:
+def start_payment(
+    *, hold_id: int, fencing_token: int, terms: Terms, at: datetime | None = None
+) -> datetime:
     """Extend a live hold, once, to the event's payment time; returns when it now ends.
 
-    Joins the caller's transaction. A second start changes nothing. Raises HoldLost.
+    Joins the caller's transaction. A second start changes nothing. Raises HoldLost, also if the
+    hold was changed since it carried this token: what it has now was never agreed to.
     """
     transactions.require()
     hold, now = _lock_live(hold_id, at)
+    _check_token(hold, fencing_token)
     if hold.payment_started_at:
         return hold.expires_at
     until = max(hold.expires_at, min(now + terms.payment_time, hold.max_expires_at))
@@ -76,8 +81,7 @@ def confirm(*, hold_id: int, fencing_token: int, at: datetime | None = None) -> 
     """
     transactions.require()
     hold, now = _lock_live(hold_id, at)
-    if hold.fencing_token != fencing_token:
-        raise HoldLost(f"hold {hold_id} carries another token")
+    _check_token(hold, fencing_token)
     locked = locks.seats_of([hold_id])
     seats = EventSeat.objects.filter(hold_id=hold_id, fencing_token=fencing_token)
     sold = seats.move_to(SeatState.BOOKED)
@@ -131,6 +135,16 @@ def expire_all(
             tell(ended)
 
 
+def take_over(hold_ids: Collection[int], at: datetime) -> None:
+    """End lapsed holds, locked by the caller, that are in the way of somebody else.
+
+    Joins the caller's transaction.
+    """
+    if hold_ids:
+        end(hold_ids, HoldState.EXPIRED, at)
+        transaction.on_commit(partial(metrics.TAKEN_OVER.inc, len(hold_ids)))
+
+
 def end(hold_ids: Collection[int], state: HoldState, at: datetime) -> None:
     """Move active holds, locked by the caller, to RELEASED or EXPIRED and give back their places.
 
@@ -169,6 +183,11 @@ def _lock_live(hold_id: int, at: datetime | None) -> tuple[locks.LockedHold, dat
     if hold.state != HoldState.ACTIVE or hold.expires_at <= now:
         raise HoldLost(f"hold {hold_id} is over")
     return hold, now
+
+
+def _check_token(hold: locks.LockedHold, fencing_token: int) -> None:
+    if hold.fencing_token != fencing_token:
+        raise HoldLost(f"hold {hold.id} carries another token")
 
 
 def _id_of(reference: UUID, owner: str) -> int:

@@ -89,9 +89,7 @@ def _place(ask: Ask, *, clear_lapsed: bool) -> Granted:
                 suspects |= judging.lapsed_in_pools(ask) | judging.lapsed_by_code(ask)
             judged = judging.judge(ask, judging.lock(ask, suspects))
             judging.check_limit(ask, look.mine, judged)
-            if judged.lapsed:
-                holds.end(judged.lapsed, HoldState.EXPIRED, judged.now)
-                metrics.TAKEN_OVER.inc(len(judged.lapsed))
+            holds.take_over(judged.lapsed, judged.now)
             return _grant(ask, judged)
     except IntegrityError as error:
         # The key is in flight at another event, where this fan is not locked.

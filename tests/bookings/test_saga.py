@@ -13,9 +13,11 @@ from bookings.models import Booking, BookingState, LapseReason, Ticket, TicketSt
 from bookings.services import checkout, paying
 from events import terms
 from events.models import Event, Price
+from inventory import selectors
 from inventory.errors import HoldLost
 from inventory.models import EventSeat, SeatState
-from inventory.services import holds, placing
+from inventory.services import changing, holds, placing
+from inventory.wishes import SeatWish, Wish
 from payments import selectors as payments
 from payments.errors import ProviderRejected
 from payments.models import Payment
@@ -51,6 +53,17 @@ def test_a_paid_hold_becomes_a_booking_with_tickets_money_and_one_mail(
     assert sent.to == ["ada@example.org"]
     assert booking.secret in sent.body
     assert list(audit.run()) == []
+
+
+def test_what_was_changed_since_it_was_looked_at_is_not_booked(hold, sale, seats):
+    wish = Wish(seats=(SeatWish(seats[4]),))
+    changing.change(reference=hold.reference, owner="a", terms=sale, wish=wish)
+
+    with pytest.raises(HoldLost):
+        start(hold, sale)
+
+    assert not Booking.objects.exists()
+    assert selectors.hold_by_id(hold.id).payment_started_at is None
 
 
 def test_starting_twice_is_one_booking(hold, sale):

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from events.models import Event
 from inventory.models import AdmissionPool, EventSeat, Hold
 from tests import factories
 from tests.bookings.asking import ask
@@ -63,6 +64,15 @@ def test_a_line_is_removed(client, seats, held):
     assert own() == [seats[1]]
     assert EventSeat.objects.get(pk=seats[0]).state == "available"
     assert "Remove" not in said(client.get(held))
+
+
+def test_a_line_is_removed_also_while_the_sale_is_paused(client, seats, held):
+    Event.objects.update(is_paused=True)
+    line = Hold.objects.get().lines.get(seat=seats[0])
+
+    client.post(held + "change/", {"remove": line.pk})
+
+    assert own() == [seats[1]]
 
 
 def test_the_last_seat_is_not_removed_but_let_go(client, seats, held):

@@ -28,6 +28,13 @@ def confirm(placed, token=None):
         )
 
 
+def start_payment(placed, sale, at=None):
+    with transaction.atomic():
+        return holds.start_payment(
+            hold_id=placed.hold_id, fencing_token=placed.fencing_token, terms=sale, at=at
+        )
+
+
 def lapse(placed):
     """Let the lease run out, by the database's own clock."""
     row = Hold.objects.get(pk=placed.hold_id)

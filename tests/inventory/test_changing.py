@@ -2,16 +2,22 @@ import dataclasses
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
 
 from events import terms
 from inventory import selectors
-from inventory.errors import HoldLost, LimitReached, NoSuchPrice, PaymentStarted, PlacesTaken
+from inventory.errors import (
+    HoldLost,
+    LimitReached,
+    NoSuchPrice,
+    PaymentStarted,
+    PlacesTaken,
+    SaleClosed,
+)
 from inventory.models import AdmissionPool, EventSeat, Hold, HoldLine, HoldState
-from inventory.services import changing, holds
+from inventory.services import changing
 from inventory.wishes import PoolWish, SeatWish, Wish
 from tests import factories
-from tests.inventory.asking import confirm, lapse, place
+from tests.inventory.asking import confirm, lapse, place, start_payment
 
 
 def change(sale, placed, seats=(), pools=(), *, owner="a", fare=None, at=None):
@@ -127,8 +133,7 @@ def test_a_hold_of_somebody_else_cannot_be_changed(sale, seats):
 
 def test_once_a_payment_has_begun_nothing_changes(sale, seats):
     placed = place(sale, seats[:1], owner="a")
-    with transaction.atomic():
-        holds.start_payment(hold_id=placed.hold_id, terms=sale)
+    start_payment(placed, sale)
 
     with pytest.raises(PaymentStarted):
         change(sale, placed, seats[:2])
@@ -144,6 +149,21 @@ def test_a_change_counts_against_the_limit_with_what_was_bought(sale, seats):
 
     assert (refusal.value.owned, refusal.value.asked) == (2, 3)
     assert owned(placed) == seats[2:4]
+
+
+def test_who_only_gives_back_is_asked_neither_for_a_sale_nor_for_a_limit(mixed):
+    sale, seats, pool = mixed
+    placed = place(sale, seats[:3], pools=[(pool.pk, 3)], owner="a")
+    closed = dataclasses.replace(sale, windows=(), limit_per_fan=2)
+
+    change(closed, placed, seats[:2], [(pool.pk, 2)])
+
+    pool.refresh_from_db()
+    assert (owned(placed), pool.held) == (seats[:2], 2)
+    with pytest.raises(SaleClosed):
+        change(closed, placed, seats[1:3], [(pool.pk, 2)])
+    with pytest.raises(LimitReached):
+        change(dataclasses.replace(sale, limit_per_fan=2), placed, seats[1:3], [(pool.pk, 1)])
 
 
 @pytest.fixture

@@ -4,12 +4,10 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import transaction
 
 from events import terms
 from inventory.models import Block, BlockChange, EventSeat, Hold, HoldRelease, HoldState, SeatState
-from inventory.services import holds
-from tests.inventory.asking import confirm, lapse, place
+from tests.inventory.asking import confirm, lapse, place, start_payment
 
 pytestmark = pytest.mark.django_db
 
@@ -159,8 +157,7 @@ def test_a_lapsed_hold_expires_as_it_would_have_so_that_late_money_may_still_fin
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_hold_whose_payment_has_begun_stays_unless_told_otherwise(event, seats, dry_run):
     placed = place(terms.of(event.pk), seats[:2])
-    with transaction.atomic():
-        holds.start_payment(hold_id=placed.hold_id, terms=terms.of(event.pk))
+    start_payment(placed, terms.of(event.pk))
 
     with pytest.raises(CommandError, match="payment has begun"):
         release(event, hold=[placed.reference], dry_run=dry_run)

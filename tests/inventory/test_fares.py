@@ -1,11 +1,10 @@
 import pytest
-from django.db import transaction
 
 from events.models import Fare
 from inventory.errors import HoldLost, NoSuchPrice, PaymentStarted
 from inventory.models import HoldLine
-from inventory.services import fares, holds
-from tests.inventory.asking import lapse, place
+from inventory.services import fares
+from tests.inventory.asking import lapse, place, start_payment
 
 pytestmark = pytest.mark.django_db
 
@@ -58,8 +57,7 @@ def test_a_line_of_another_hold_is_refused(placed, sale, seats, child):
 
 
 def test_after_the_payment_started_prices_stay(placed, sale, child):
-    with transaction.atomic():
-        holds.start_payment(hold_id=placed.hold_id, terms=sale)
+    start_payment(placed, sale)
 
     with pytest.raises(PaymentStarted):
         change(placed, sale, {line_of(placed): child})

@@ -1,7 +1,6 @@
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
 
 from events import terms
 from inventory import selectors
@@ -9,7 +8,7 @@ from inventory.errors import HoldLost
 from inventory.models import AdmissionPool, EventSeat, Hold, HoldState, SeatState
 from inventory.services import holds
 from tests import factories
-from tests.inventory.asking import confirm, lapse, place
+from tests.inventory.asking import confirm, lapse, place, start_payment
 
 
 @pytest.fixture
@@ -50,12 +49,8 @@ def test_nobody_extends_or_releases_what_is_another_fans(placed, sale):
 
 
 def test_a_payment_extends_the_lease_once(placed, sale):
-    with transaction.atomic():
-        until = holds.start_payment(hold_id=placed.hold_id, terms=sale)
-    with transaction.atomic():
-        again = holds.start_payment(
-            hold_id=placed.hold_id, terms=sale, at=until - timedelta(seconds=1)
-        )
+    until = start_payment(placed, sale)
+    again = start_payment(placed, sale, at=until - timedelta(seconds=1))
 
     assert until > placed.expires_at
     assert again == until
