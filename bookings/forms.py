@@ -73,10 +73,12 @@ def read_wish(data: QueryDict, sale: Terms, *, may_be_empty: bool = False) -> Wi
 
 def read_key(data: QueryDict) -> str:
     """The key that came with the form, cut to what a hold keeps of it. Raises BadForm."""
-    key = str(data.get("idempotency_key", ""))[: idempotency.MAX_KEY // 2]
-    if "\0" in key:
-        raise BadForm(_("Something in this form cannot be read. Load the page again, please."))
-    return key
+    return _readable(data.get("idempotency_key", ""))[: idempotency.MAX_KEY // 2]
+
+
+def read_section(data: QueryDict) -> str:
+    """The section whose page the form was on, if it was on one. Raises BadForm."""
+    return _readable(data.get("section", ""))
 
 
 def read_fares(data: QueryDict) -> dict[int, int]:
@@ -86,6 +88,14 @@ def read_fares(data: QueryDict) -> dict[int, int]:
         for name, value in data.items()
         if name.startswith("fare_")
     }
+
+
+def _readable(text: object) -> str:
+    """A text that a database can keep. Raises BadForm."""
+    said = str(text)
+    if "\0" in said:
+        raise BadForm(_("Something in this form cannot be read. Load the page again, please."))
+    return said
 
 
 def number(text: object) -> int:

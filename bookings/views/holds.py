@@ -148,7 +148,7 @@ def _changed(hold_id: int, form: QueryDict, sale: Terms) -> Wish:
         return inventory.wish_of(hold_id, but_line=forms.number(form["remove"]))
     elsewhere = inventory.wish_of(
         hold_id,
-        but_section=form.get("section", ""),
+        but_section=forms.read_section(form),
         but_pool=forms.number(form["pool"]) if form.get("pool") else 0,
     )
     has = inventory.wish_of(hold_id)

@@ -113,6 +113,12 @@ def test_a_form_that_cannot_be_read_changes_nothing(client, seats, held, form):
     assert own() == seats[:2]
 
 
+@pytest.mark.parametrize("section", ["nowhere", "\0"])
+def test_a_section_that_is_not_there_changes_nothing(client, seats, held, section):
+    assert change(client, held, seats[:1], section=section).status_code == 404
+    assert own() == seats[:2]
+
+
 def test_places_of_a_pool_join_the_seats_and_their_number_changes(client):
     event = factories.opened_event(pool_capacity=10)
     seats = list(EventSeat.objects.filter(event=event).values_list("pk", flat=True))
