@@ -1,10 +1,13 @@
-"""Who gets a database slot, and in which order."""
+"""Who gets a database slot, in which order, and in which state."""
 
 import threading
 
 import pytest
+from django.db import connection, transaction
+from django.http import HttpResponse
+from django.test import RequestFactory
 
-from ticketing.slots import Slots
+from ticketing.slots import Slots, SlotsMiddleware
 
 
 class Line:
@@ -82,3 +85,78 @@ def test_no_slot_is_lost_among_many_who_are_short_of_time(people):
         thread.join()
 
     assert sorted(slots._free) == ["a", "b"]
+
+
+def whose_connection(_request=None):
+    """Which connection this is, and whether a transaction is open in it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return HttpResponse(f"{cursor.fetchone()[0]}, {connection.in_atomic_block}")
+
+
+def leave_a_transaction_open(request):
+    request.left = transaction.atomic()
+    request.left.__enter__()
+    return whose_connection()
+
+
+def commit_by_hand(_request):
+    transaction.set_autocommit(False)
+    return whose_connection()
+
+
+def lose_it(_request):
+    answer = whose_connection()
+    connection.connection.close()
+    with pytest.raises(Exception, match="closed"):
+        whose_connection()
+    return answer
+
+
+def fail_in_the_middle(_request):
+    with transaction.atomic():
+        raise ZeroDivisionError
+
+
+def ask_one_after_the_other(settings, *views):
+    """What these views answer, each in a thread of its own, with one slot for all of them."""
+    settings.DATABASE_SLOTS = 1
+    waiting, told = list(views), []
+
+    def view(request):
+        return waiting.pop(0)(request)
+
+    door = SlotsMiddleware(view)
+
+    def ask():
+        try:
+            told.append(door(RequestFactory().get("/")).content.decode())
+        except ZeroDivisionError as error:
+            told.append(error)
+
+    for _ in views:
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    door._slots.take(waiters=0, seconds=0).close()
+    return told
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("view", [leave_a_transaction_open, commit_by_hand, lose_it])
+def test_a_spoilt_connection_is_handed_to_nobody(settings, view):
+    spoilt, first, second = ask_one_after_the_other(settings, view, *[whose_connection] * 2)
+
+    assert first == second
+    assert first.endswith("False")
+    assert first.partition(",")[0] != spoilt.partition(",")[0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_good_connection_is_kept_also_after_an_error(settings):
+    first, error, last = ask_one_after_the_other(
+        settings, whose_connection, fail_in_the_middle, whose_connection
+    )
+
+    assert isinstance(error, ZeroDivisionError)
+    assert first == last
