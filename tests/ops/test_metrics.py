@@ -21,7 +21,8 @@ def figure(client, line):
 def test_only_this_machine_itself_reads_the_figures_without_a_token(client):
     assert client.get("/metrics").status_code == 200
     assert client.get("/metrics", REMOTE_ADDR="192.0.2.7").status_code == 403
-    assert client.get("/metrics", headers={"X-Forwarded-For": "127.0.0.1"}).status_code == 403
+    for proxied in ({"X-Forwarded-For": "127.0.0.1"}, {"X-Forwarded-Proto": "https"}):
+        assert client.get("/metrics", headers=proxied).status_code == 403
 
 
 def test_with_a_token_who_says_it_reads_the_figures(client, settings):

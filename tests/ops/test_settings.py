@@ -43,6 +43,25 @@ def test_production_does_not_start_without(name):
     assert "Traceback" not in answer.stderr
 
 
+def test_the_process_itself_is_asked_without_tls_how_it_is_and_nothing_else(tmp_path):
+    ask = (
+        "import django; django.setup(); from django.test import Client;"
+        "print(*(Client().get(path, headers={'host': 'example.org'}).status_code"
+        " for path in ('/livez', '/metrics', '/')))"
+    )
+
+    answer = subprocess.run(
+        [sys.executable, "-c", ask],
+        env={"PATH": os.environ["PATH"], "VAR_DIR": str(tmp_path)} | PRODUCTION,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert answer.stdout.split() == ["200", "200", "301"]
+
+
 def test_production_is_not_ready_with_an_empty_webhook_secret():
     answer = check(PRODUCTION | {"STRIPE_WEBHOOK_SECRET": ""})
 

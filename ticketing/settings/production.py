@@ -18,8 +18,8 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 PROXY_COUNT = env.int("PROXY_COUNT", 1)
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", True)
-# A load balancer asks the process itself, without TLS.
-SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$"]
+# Who watches the process asks it itself, without TLS: a load balancer, a scraper of its figures.
+SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^metrics$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
 SECURE_HSTS_INCLUDE_SUBDOMAINS = True
