@@ -70,8 +70,8 @@ if STRIPE_API_BASE and STRIPE_SECRET_KEY.startswith(("sk_live_", "rk_live_")):
 
 # A web process asks PostgreSQL over so many connections at once, so many requests more may wait
 # for one of them, for so long; who comes beyond that is asked to come again. 0 slots: no limit.
-DATABASE_SLOTS = env.int("DATABASE_SLOTS", 8)
-DATABASE_WAITERS = env.int("DATABASE_WAITERS", 20)
+DATABASE_SLOTS = env.int("DATABASE_SLOTS", 4)
+DATABASE_WAITERS = env.int("DATABASE_WAITERS", 24)
 DATABASE_SLOT_SECONDS = env.float("DATABASE_SLOT_SECONDS", 2.0)
 WITHOUT_SLOT = {"/livez", "/metrics"}
 # Where the processes of this machine leave their figures; empty keeps each to its own memory.
