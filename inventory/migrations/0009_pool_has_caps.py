@@ -15,4 +15,10 @@ class Migration(migrations.Migration):
             name='has_caps',
             field=models.BooleanField(db_default=False, default=False, editable=False),
         ),
+        # Places at a cap that is not asked for are counted down and never up.
+        migrations.RunSQL(
+            "UPDATE inventory_admissionpool SET has_caps = true"
+            " WHERE id IN (SELECT pool_id FROM inventory_farecap)",
+            migrations.RunSQL.noop,
+        ),
     ]
