@@ -68,10 +68,16 @@ def hold_page(hold: HoldView, lines: Sequence[LineView]) -> dict[str, Any]:
         "lines": [_line(line, prices, may_change=not hold.payment_started_at) for line in lines],
         "sums": hold_sums(hold, lines),
         "total": total.display(),
+        "agreed": agreed(hold, lines),
         "included": _included([line.fee for line in lines]),
         "free": not total.minor,
         "safe_until": safe_until,
     }
+
+
+def agreed(hold: HoldView, lines: Sequence[LineView]) -> str:
+    """What a fan agrees to who pays: these places at this price, whatever another tab does."""
+    return f"{hold.fencing_token} {checkout.total_of(hold, list(lines)).minor}"
 
 
 def hold_sums(hold: HoldView, lines: Sequence[LineView]) -> list[dict[str, str]]:

@@ -36,6 +36,7 @@ def checkout(request: HttpRequest, reference: UUID) -> HttpResponse:
         status = 400 if form.is_bound else 200
         return _page(request, hold, form, problem=_problem(hold), status=status)
     try:
+        _check_agreed(request, hold)
         booking = saga.start(
             hold=hold,
             name=form.cleaned_data["name"],
@@ -53,6 +54,15 @@ def checkout(request: HttpRequest, reference: UUID) -> HttpResponse:
         return _page(request, hold, form, problem="limit", status=409)
     except ProviderRejected:
         return _page(request, hold, form, problem="unreachable", status=502)
+
+
+def _check_agreed(request: HttpRequest, hold: inventory.HoldView) -> None:
+    """Insist that the fan pays for what his page showed him. Raises HoldLost."""
+    now = pages.agreed(hold, inventory.lines(hold.id))
+    if request.POST.get("agreed", now) != now:
+        text = _("Your seats or their prices changed meanwhile. Please look at them once more.")
+        messages.info(request, text)
+        raise HoldLost(f"hold {hold.id} was changed since it was shown")
 
 
 def _pay(booking: Booking, reference: UUID) -> HttpResponse:

@@ -57,6 +57,25 @@ def test_paying_leads_to_the_provider_and_back_to_the_tickets(
     assert client.get(held)["Location"] == f"/bookings/{booking.secret}/"
 
 
+@pytest.mark.parametrize("what", ["seats", "prices"])
+def test_what_another_tab_changed_is_looked_at_before_it_is_paid(client, event, seats, held, what):
+    agreed = client.get(held + "checkout/").context["agreed"]
+    if what == "seats":
+        client.post(held + "change/", {"seats": seats[4:6], "section": "stalls"})
+    else:
+        line, child = Hold.objects.get().lines.earliest("pk"), Fare.objects.get(name="Child")
+        client.post(held + "prices/", {f"fare_{line.pk}": child.pk})
+
+    answer = client.post(held + "checkout/", BUYER | {"agreed": agreed}, follow=True)
+
+    assert answer.redirect_chain[-1][0] == held
+    assert "changed meanwhile" in said(answer)
+    assert not Booking.objects.exists()
+    now = client.get(held + "checkout/").context["agreed"]
+    client.post(held + "checkout/", BUYER | {"agreed": now})
+    assert Booking.objects.count() == 1
+
+
 def test_a_second_click_on_pay_joins_the_first(client, held):
     first = client.post(held + "checkout/", BUYER)
     second = client.post(held + "checkout/", BUYER)
