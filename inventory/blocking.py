@@ -33,6 +33,7 @@ from ticketing.kernel.backstage import CarefulAdmin
 
 # A textarea of the admin holds a whole plan, not a book.
 LONGEST_LIST = 20_000
+KINDS = [(kind.value, kind.label) for kind in BY_HAND]
 steps.pages.append(
     Page(
         "admin:inventory_block_seats",
@@ -74,7 +75,7 @@ class SeatsForm(forms.Form):
 
 class BlockForm(SeatsForm):
     kind = forms.ChoiceField(
-        choices=[(kind.value, kind.label) for kind in BY_HAND],
+        choices=KINDS,
         initial=BlockKind.HOUSE,
         label=gettext_lazy("Kind"),
         widget=UnfoldAdminRadioSelectWidget,
@@ -128,6 +129,12 @@ class BlockAdmin(OfOrganizer, CarefulAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def formfield_for_choice_field(
+        self, db_field: Any, request: HttpRequest, **options: Any
+    ) -> Any:
+        # Its one field with choices is the kind.
+        return super().formfield_for_choice_field(db_field, request, **options | {"choices": KINDS})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         blocks.edit(

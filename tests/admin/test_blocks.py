@@ -112,6 +112,16 @@ def test_a_blocks_reason_is_corrected_and_that_is_written_down(desk, event):
     assert "became" in BlockChange.objects.latest("pk").why
 
 
+def test_nobody_makes_a_block_the_waitlists_by_hand(desk, event):
+    made = block(desk, event, "Stalls; A; 1")
+
+    address = reverse("admin:inventory_block_change", args=[made.pk])
+    desk.post(address, {"kind": "waitlist", "reason": "first come"})
+
+    made.refresh_from_db()
+    assert made.kind == "house"
+
+
 def test_the_events_page_leads_there(desk, event):
     assert (
         page_of(event)
