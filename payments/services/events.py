@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from payments.errors import PaymentError
-from payments.models import EventState, Payment, ProviderEvent
+from payments.models import EventState, Payment, PaymentState, ProviderEvent
 from payments.services import progress
 from ticketing.kernel import outbox
 
@@ -34,6 +34,14 @@ OF_INTEREST = frozenset(
         "refund.updated",
     }
 )
+# What an event tells of a payment in one of these states is known: a purchase brings three of them,
+# and each question to the provider costs more than a hold.
+_RESERVED = {PaymentState.AUTHORIZED, PaymentState.CAPTURED}
+KNOWN_BY = {
+    "checkout.session.completed": _RESERVED,
+    "payment_intent.amount_capturable_updated": _RESERVED,
+    "payment_intent.succeeded": {PaymentState.CAPTURED},
+}
 # An event of a payment that we do not know is taken up again, this old and no older.
 FIRST_RETRY = timedelta(seconds=10)
 LAST_RETRY = timedelta(days=1)
@@ -47,7 +55,9 @@ def receive(*, provider: str, event: dict[str, Any]) -> bool:
             event_id=event["id"],
             defaults={"kind": event["type"][:80], "payload": event, **_names(event)},
         )
-        if is_new:
+        if is_new and stored.kind not in OF_INTEREST:
+            _handled(stored, EventState.IGNORED)
+        elif is_new:
             outbox.publish(
                 topic="payments.provider_event_received",
                 key=str(stored.pk),
@@ -59,16 +69,17 @@ def receive(*, provider: str, event: dict[str, Any]) -> bool:
 def process(*, provider_event_id: int) -> bool:
     """Bring the event's payment up to date; False while we know no such payment.
 
-    Calls the provider. May run twice: what the provider says counts, not how often it is asked.
+    Calls the provider, unless the event tells what is known. May run twice: what the provider says
+    counts, not how often it is asked.
     """
     event = ProviderEvent.objects.get(pk=provider_event_id)
     if event.state != EventState.RECEIVED:
         return True
-    if event.kind not in OF_INTEREST:
-        return _handled(event, EventState.IGNORED)
     payment = _payment_of(event)
     if payment is None:
         return False
+    if _is_known(event, payment):
+        return _handled(event, EventState.PROCESSED)
     progress.advance(payment=payment, at=timezone.now())
     return _handled(event, EventState.PROCESSED)
 
@@ -95,6 +106,15 @@ def _try(event: ProviderEvent) -> bool:
     except PaymentError:
         logger.exception("event %s cannot be processed", event.event_id)
         return False
+
+
+def _is_known(event: ProviderEvent, payment: Payment) -> bool:
+    """Whether the provider said as much of this very session or intent when it was asked."""
+    return (
+        payment.state in KNOWN_BY.get(event.kind, ())
+        and event.provider_session in {"", payment.provider_session}
+        and event.provider_intent in {"", payment.provider_intent}
+    )
 
 
 def _handled(event: ProviderEvent, state: EventState) -> bool:

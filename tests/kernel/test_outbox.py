@@ -122,7 +122,7 @@ def test_a_slow_handler_whose_worker_died_is_sent_again(subscribe):
     told = []
     subscribe("tests.fact_told", lambda fact: told.append(fact.key), slow=True)
     publish()
-    outbox.relay(limit=10, dispatch=lambda message_id, handler: None)
+    outbox.relay(limit=10, dispatch=lambda message_ids, handler: None)
     assert relay() == 0, "the claim is still a live lease"
 
     due()
@@ -137,7 +137,7 @@ def test_a_broker_that_is_away_for_long_kills_no_fact(subscribe):
     subscribe("tests.fact_told", lambda fact: told.append(fact.key), slow=True)
     publish()
 
-    def refuse(message_id, handler):
+    def refuse(message_ids, handler):
         raise ConnectionError("no broker here")
 
     for _ in range(outbox.MAX_ATTEMPTS + 1):
@@ -156,14 +156,33 @@ def test_what_needs_no_broker_does_not_wait_for_one_that_is_away(subscribe):
     for key in "123":
         publish(key)
 
-    def refuse(message_id, handler):
-        asked.append(message_id)
+    def refuse(message_ids, handler):
+        asked.append(message_ids)
         raise ConnectionError("no broker here")
 
     outbox.relay(limit=10, dispatch=refuse)
 
     assert sorted(told) == ["1", "2", "3"]
     assert len(asked) == 1
+
+
+def test_slow_work_of_many_facts_is_sent_away_some_at_a_time(subscribe):
+    asked = []
+    subscribe("tests.fact_told", lambda fact: None, slow=True, name="mail")
+    subscribe("tests.fact_told", lambda fact: None, slow=True, name="capture")
+    for number in range(outbox.AT_ONCE + 1):
+        publish(str(number))
+    ids = list(OutboxMessage.objects.order_by("pk").values_list("pk", flat=True))
+
+    outbox.relay(
+        limit=100, dispatch=lambda message_ids, handler: asked.append((handler, message_ids))
+    )
+
+    names = {name.rpartition(".")[2] for name, _ in asked}
+    assert names == {"mail", "capture"}
+    for name in names:
+        sent = [ids for handler, ids in asked if handler.endswith(name)]
+        assert sent == [ids[: outbox.AT_ONCE], ids[outbox.AT_ONCE :]]
 
 
 def test_a_fact_nobody_listens_to_is_done(subscribe):

@@ -28,7 +28,7 @@ def test_a_message_lies_on_one_queue_only():
 
 
 def test_a_handler_does_not_wait_behind_the_sweepers(queues):
-    assert queues["kernel.run_handler"] == schedule.DEFAULT_QUEUE
+    assert queues["kernel.run_handlers"] == schedule.DEFAULT_QUEUE
 
 
 @pytest.mark.parametrize("entry", schedule.for_beat().values(), ids=schedule.for_beat())

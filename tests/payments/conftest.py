@@ -85,11 +85,7 @@ def reconcile(*, later: float = 0):
 
 def relay() -> None:
     """Tell every fact, and run what it asks for here and now."""
-
-    def run(message_id: int, handler_name: str) -> None:
-        outbox.run_slow(message_id=message_id, handler_name=handler_name)
-
-    while outbox.relay(limit=100, dispatch=run):
+    while outbox.relay(limit=100, dispatch=outbox.run_here):
         pass
 
 

@@ -10,11 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.models import EventState, Payment, PaymentState, ProviderEvent
-from payments.services import charges, events
+from payments.services import charges, events, progress
 from tests.payments.conftest import begin, begin_and_pay, facts, money_at, reconcile, relay, view
 from tests.payments.conftest import session_of as session_of_payment
 from tests.provider import SECRET
 from ticketing.embedded.provider.webhooks import signature
+from ticketing.kernel.models import OutboxMessage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -100,9 +101,50 @@ def test_only_post_is_answered(client):
 
 def test_an_event_of_no_interest_is_stored_and_left():
     deliver(event("account.updated"))
-    relay()
 
     assert ProviderEvent.objects.get().state == EventState.IGNORED
+    assert not OutboxMessage.objects.exists()
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """How often the provider is asked about a payment because of an event."""
+    calls = []
+    advance = progress.advance
+
+    def count(**which):
+        calls.append(which)
+        return advance(**which)
+
+    monkeypatch.setattr(progress, "advance", count)
+    return calls
+
+
+def test_what_an_event_tells_that_is_known_is_not_asked_about(provider, reference, asked):
+    begin_and_pay(provider, reference)
+    told = events_of(provider, reference)
+    charges.refresh(reference=reference)
+    asked.clear()
+
+    for each in told:
+        deliver(each)
+    relay()
+
+    assert asked == []
+    assert view(reference).state == PaymentState.AUTHORIZED
+    assert not ProviderEvent.objects.filter(state=EventState.RECEIVED).exists()
+
+
+def test_an_event_about_another_intent_of_the_payment_is_asked_about(provider, reference, asked):
+    """Whoever managed to pay twice is not overlooked because his first payment is in order."""
+    begin_and_pay(provider, reference)
+    charges.refresh(reference=reference)
+    asked.clear()
+
+    deliver(event("payment_intent.amount_capturable_updated", metadata={"reference": reference}))
+    relay()
+
+    assert len(asked) == 1
 
 
 def test_a_webhook_brings_the_payment_up_to_date(provider, reference):

@@ -13,7 +13,7 @@ only means that the fact is told again.
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,6 +31,8 @@ LEASE = timedelta(seconds=60)
 # 2, 4, 8 … seconds, at most ten minutes, so that the last of them is about an hour after the first.
 MAX_ATTEMPTS = 14
 MAX_PAUSE = timedelta(minutes=10)
+# Facts that one message to a worker asks for: a message costs more than most handlers.
+AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Fact:
 
 
 Handler = Callable[[Fact], None]
+# Sends one slow handler of some facts away.
+Dispatch = Callable[[Sequence[int], str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +79,24 @@ def publish(*, topic: str, key: str, payload: dict[str, Any]) -> None:
     )
 
 
-def relay(*, limit: int, dispatch: Callable[[int, str], None]) -> int:
-    """Tell up to `limit` open facts; `dispatch(message_id, handler)` sends slow work away.
+def relay(*, limit: int, dispatch: Dispatch) -> int:
+    """Tell up to `limit` open facts; `dispatch(message_ids, handler)` sends slow work away.
 
     Any number of relays may run at once. Returns how many facts were claimed.
     """
     claimed = _claim(limit)
-    ask = _while_it_answers(dispatch)
+    slow: dict[str, list[int]] = defaultdict(list)
     for message in claimed:
-        _tell(message, ask)
+        for name in _tell(message):
+            slow[name].append(message.pk)
+    _send_away(slow, dispatch)
     return len(claimed)
 
 
-def run_here(message_id: int, handler_name: str) -> None:
+def run_here(message_ids: Sequence[int], handler_name: str) -> None:
     """A `dispatch` that sends nothing away."""
-    run_slow(message_id=message_id, handler_name=handler_name)
+    for message_id in message_ids:
+        run_slow(message_id=message_id, handler_name=handler_name)
 
 
 def run_slow(*, message_id: int, handler_name: str) -> None:
@@ -143,45 +150,37 @@ def _claim(limit: int) -> list[OutboxMessage]:
     return claimed
 
 
-def _tell(message: OutboxMessage, dispatch: Callable[[int, str], None]) -> None:
+def _tell(message: OutboxMessage) -> list[str]:
+    """Run the quick handlers; the names of the slow ones that have still to run."""
     done = set(message.deliveries.values_list("handler", flat=True))
+    left = [s for s in _subscriptions[message.topic] if s.name not in done]
     try:
         # Quick ones first: what they write, the slow ones may want to read.
-        for subscription in sorted(_subscriptions[message.topic], key=lambda s: s.slow):
-            if subscription.name in done:
-                continue
-            if subscription.slow:
-                # A worker has until the lease ends; then the fact is told again.
-                dispatch(message.pk, subscription.name)
-            else:
+        for subscription in left:
+            if not subscription.slow:
                 _run_quick(message, subscription)
     except Exception as error:
         logger.exception("fact %s (%s) failed", message.pk, message.topic)
         connection.close_if_unusable_or_obsolete()
         _postpone(message, error)
-        return
+        return []
     _close_if_done(message)
+    return [subscription.name for subscription in left if subscription.slow]
 
 
-def _while_it_answers(dispatch: Callable[[int, str], None]) -> Callable[[int, str], None]:
+def _send_away(slow: Mapping[str, Sequence[int]], dispatch: Dispatch) -> None:
     """Ask workers until the broker fails once, and then no more.
 
-    A broker that is away says nothing against a fact: it is told again when its lease ends. What
-    needs no broker shall not wait meanwhile.
+    A worker has until the lease ends; then the fact is told again. A broker that is away says
+    nothing against a fact.
     """
-    failed = False
-
-    def ask(message_id: int, handler_name: str) -> None:
-        nonlocal failed
-        if failed:
-            return
-        try:
-            dispatch(message_id, handler_name)
-        except Exception:
-            failed = True
-            logger.exception("no worker can be asked for fact %s, nor for those after", message_id)
-
-    return ask
+    for name, message_ids in slow.items():
+        for start in range(0, len(message_ids), AT_ONCE):
+            try:
+                dispatch(message_ids[start : start + AT_ONCE], name)
+            except Exception:
+                logger.exception("no worker can be asked for %s, nor for what comes after", name)
+                return
 
 
 def _run_quick(message: OutboxMessage, subscription: Subscription) -> None:
