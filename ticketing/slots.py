@@ -34,7 +34,8 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3
 ALIAS = "default"
-PAYMENTS = "/payments/"
+# These do not stand in line with the crowd.
+APART = ("/payments/", "/readyz")
 Slot = TypeVar("Slot")
 
 
@@ -44,13 +45,13 @@ class SlotsMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self._slots = Slots([_new_slot() for _ in range(settings.DATABASE_SLOTS)])
-        # What the provider tells is not lost in a crowd: it would tell it again hours later.
-        self._for_money = Slots([_new_slot()])
+        # The provider would tell again hours later, and a load balancer would give the node up.
+        self._apart = Slots([_new_slot()])
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not settings.DATABASE_SLOTS or request.path in settings.WITHOUT_SLOT:
             return self.get_response(request)
-        line = self._for_money if request.path.startswith(PAYMENTS) else self._slots
+        line = self._apart if request.path.startswith(APART) else self._slots
         slot = line.take(waiters=settings.DATABASE_WAITERS, seconds=settings.DATABASE_SLOT_SECONDS)
         if slot is None:
             SHED.inc()

@@ -86,13 +86,14 @@ def test_beyond_slots_and_waiters_a_fan_is_told_to_come_again(office, seats):
             refused = place(office, late, event, other)
             assert connections_of_the_office()[0] == SLOTS
             alive = requests.get(f"{office.url}/livez", timeout=30)
+            ready = requests.get(f"{office.url}/readyz", timeout=30)
             told = requests.post(f"{office.url}/payments/webhook/", data=b"{}", timeout=30)
         statuses = sorted(answer.result().status_code for answer in answers)
 
     assert refused.status_code == 503
     assert int(refused.headers["Retry-After"]) > 0
     assert "Very many people are here just now" in refused.text
-    assert alive.status_code == 200
+    assert (alive.status_code, ready.status_code) == (200, 200)
     # Heard, though not believed: the provider has a slot of its own.
     assert told.status_code == 400
     # The lock is gone: who waited is served, one with the seat and the others with a kind no.
