@@ -13,8 +13,12 @@ believed: not a redirect, not a session, not the words of a webhook, which merel
 state only moves along its table, so duplicates in any order come to the same end. Whatever nobody
 finished is finished by `reconciliation`: it asks about every payment that is not at rest.
 
+A refund is promised in the caller's transaction, under the payment's lock and never above what is
+left, and made after it (`services/refunds`). One that somebody made at the provider is taken in.
+
 A payment of nothing takes the same way through a gateway of its own that says yes at once.
 
 Facts: `payments.payment_authorized`, `…_captured`, `…_declined`, `…_expired`, `…_voided`,
-`…_refunded` and `payments.capture_failed`, each told once a reference.
+`…_refunded`, `payments.capture_failed`, `payments.refund_requested` and `…_failed`, each told once
+a reference.
 """

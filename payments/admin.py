@@ -1,9 +1,14 @@
 """Money in the admin: read by whoever may view it, and moved only by services."""
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as said
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
+from payments.errors import MoreThanThere
 from payments.models import (
     CallState,
     EventState,
@@ -14,6 +19,7 @@ from payments.models import (
     Refund,
     RefundState,
 )
+from payments.services import refunds
 from ticketing.kernel.backstage import ReadOnlyAdmin, ReadOnlyInline
 from ticketing.kernel.money import Money
 
@@ -60,7 +66,7 @@ class CallInline(ReadOnlyInline):
 
 class RefundInline(ReadOnlyInline):
     model = Refund
-    fields = ["reference", "state", "amount", "created_at", "settled_at"]
+    fields = ["reference", "state", "amount", "problem", "created_at", "settled_at"]
     readonly_fields = ["amount"]
     ordering = ["created_at"]
     show_change_link = False
@@ -139,11 +145,29 @@ class ProviderCallAdmin(ReadOnlyAdmin):
 
 @admin.register(Refund)
 class RefundAdmin(ReadOnlyAdmin):
-    list_display = ["reference", "shown_state", "amount", "created_at", "settled_at"]
+    list_display = ["reference", "shown_state", "amount", "problem", "created_at", "settled_at"]
     list_filter = ["state"]
     list_select_related = ["payment"]
     search_fields = ["reference", "payment__reference", "provider_refund"]
     ordering = ["-created_at"]
+    actions = ["try_again"]
+
+    @admin.action(description=_("Try again what failed"), permissions=["try_again"])
+    def try_again(self, request: HttpRequest, chosen: "QuerySet[Refund]") -> None:
+        """Ask anew for the failed ones among these, each once."""
+        asked = 0
+        for refund in chosen:
+            try:
+                asked += refunds.try_again(reference=refund.reference, at=timezone.now())
+            except MoreThanThere as refusal:
+                text = said("%(refund)s: only %(left)s is left to give back.")
+                values = {"refund": refund.reference, "left": refusal.left}
+                self.message_user(request, text % values, messages.ERROR)
+        text = said("%(n)d refunds are asked for again.")
+        self.message_user(request, text % {"n": asked}, messages.SUCCESS)
+
+    def has_try_again_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("payments.change_refund"))
 
     @display(description=_("state"), ordering="state", label=REFUND_LABELS)
     def shown_state(self, refund: Refund) -> tuple[str, str]:

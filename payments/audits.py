@@ -59,7 +59,34 @@ register_query(
     """,
 )
 register_query(
-    "no refund has failed",
-    advice="the buyer is still owed this money: give it back another way and tell them",
-    sql="SELECT 'refund ' || reference FROM payments_refund WHERE state = 'failed'",
+    "no more is promised back than was taken",
+    advice="refuse what is still pending at the provider, and look at the payment's refunds",
+    sql="""
+        SELECT 'payment ' || payment.reference FROM payments_payment AS payment
+        JOIN payments_refund AS refund
+          ON refund.payment_id = payment.id AND refund.state <> 'failed'
+        GROUP BY payment.id
+        HAVING sum(refund.amount_minor) > CASE WHEN payment.state = 'captured'
+            THEN payment.captured_minor ELSE payment.amount_minor END
+    """,
+)
+register_query(
+    "what was refunded is the sum of the refunds",
+    advice=ASK,
+    sql="""
+        SELECT 'payment ' || reference FROM payments_payment AS payment
+        WHERE refunded_minor <> coalesce((SELECT sum(amount_minor) FROM payments_refund
+            WHERE payment_id = payment.id AND state IN ('pending', 'succeeded')), 0)
+    """,
+)
+register_query(
+    "no refund has failed whose money is still here",
+    advice="try it again in the admin; if the card is gone, give the money back another way",
+    sql="""
+        SELECT 'refund ' || refund.reference FROM payments_refund AS refund
+        JOIN payments_payment AS payment ON payment.id = refund.payment_id
+        WHERE refund.state = 'failed'
+          AND refund.amount_minor <= payment.captured_minor - payment.refunded_minor
+          AND NOT EXISTS (SELECT FROM payments_refund WHERE again_of_id = refund.id)
+    """,
 )

@@ -1,5 +1,7 @@
 """What callers of payments can act on."""
 
+from ticketing.kernel.money import Money
+
 
 class PaymentError(Exception):
     pass
@@ -35,6 +37,14 @@ class AnotherAmount(PaymentError):
     def __init__(self, reference: str) -> None:
         super().__init__(f"payment {reference} is of another amount")
         self.reference = reference
+
+
+class MoreThanThere(PaymentError):
+    """So much of the payment is not left to give back."""
+
+    def __init__(self, reference: str, left: Money) -> None:
+        super().__init__(f"payment {reference} has {left} left to give back")
+        self.left = left
 
 
 class UnknownPayment(PaymentError):

@@ -31,6 +31,20 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
+class RefundOutcome:
+    """What the provider says about one refund; `is_final` and not `is_done` means it failed."""
+
+    refund: str
+    is_done: bool
+    is_final: bool
+    amount_minor: int
+    # The name we gave it; empty when somebody else made it, such as staff in the dashboard.
+    reference: str = ""
+    # Why it failed, or why it takes its time.
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What the provider says about one payment, at one moment."""
 
@@ -40,18 +54,10 @@ class Outcome:
     checkout_url: str = ""
     intent: str = ""
     captured_minor: int = 0
-    refunded_minor: int = 0
+    # Every refund of it, whoever made it.
+    refunds: tuple[RefundOutcome, ...] = ()
     # Why the last card was not taken.
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RefundOutcome:
-    """What the provider says about one refund; `is_final` and not `is_done` means it failed."""
-
-    refund: str
-    is_done: bool
-    is_final: bool
 
 
 class Gateway(Protocol):

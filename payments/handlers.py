@@ -1,6 +1,6 @@
 """What payments does when a fact is told."""
 
-from payments.services import events
+from payments.services import events, refunds
 from ticketing.kernel import outbox
 from ticketing.kernel.outbox import Fact
 
@@ -12,3 +12,9 @@ def process_provider_event(fact: Fact) -> None:
     An event of a payment that we do not know yet waits for reconciliation.
     """
     events.process(provider_event_id=fact.payload["provider_event_id"])
+
+
+@outbox.handler("payments.refund_requested", slow=True)
+def pay_out(fact: Fact) -> None:
+    """Give the money back; whatever is not answered today, reconciliation goes on asking about."""
+    refunds.pay_out(payment_reference=fact.payload["reference"])

@@ -165,7 +165,11 @@ OPEN_REFUNDS = [RefundState.REQUESTED, RefundState.PENDING]
 
 
 class Refund(models.Model):
-    """Money given back once, after it was captured."""
+    """Money given back once, after it was captured.
+
+    One that was made at the provider by somebody else is a row like any: its reference is the
+    provider's own name for it.
+    """
 
     MOVES = {
         RefundState.REQUESTED: {RefundState.PENDING, RefundState.SUCCEEDED, RefundState.FAILED},
@@ -180,6 +184,12 @@ class Refund(models.Model):
     amount_minor = models.PositiveBigIntegerField()
     state = models.CharField(max_length=10, choices=RefundState, default=RefundState.REQUESTED)
     provider_refund = models.CharField(max_length=120, blank=True)
+    # Why it failed, or what it waits for, in words of the provider's or ours.
+    problem = models.CharField(max_length=300, blank=True, db_default="")
+    # The failed one that this one tries again.
+    again_of = models.OneToOneField(
+        "self", models.PROTECT, related_name="again", null=True, blank=True
+    )
     created_at = models.DateTimeField(default=timezone.now)
     settled_at = models.DateTimeField(null=True, blank=True)
 
@@ -192,6 +202,11 @@ class Refund(models.Model):
             ),
             models.CheckConstraint(
                 name="payments_refund_gives_something_back", condition=Q(amount_minor__gt=0)
+            ),
+            models.UniqueConstraint(
+                fields=["payment", "provider_refund"],
+                condition=~Q(provider_refund=""),
+                name="payments_provider_refund_is_one_refund",
             ),
             models.CheckConstraint(
                 name="payments_refund_is_settled_iff_not_open",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from payments.models import CallState, Payment, PaymentState
+from payments.models import CallState, Payment, PaymentState, Refund, RefundState
 from ticketing.kernel.money import Money
 
 OVER = frozenset(
@@ -45,6 +45,34 @@ class PaymentView:
     def is_over(self) -> bool:
         """No money is here, and none will come."""
         return self.state in OVER or (self.state == PaymentState.CAPTURED and not self.is_paid)
+
+
+@dataclass(frozen=True, slots=True)
+class RefundView:
+    """Money on its way back, or back, or not."""
+
+    reference: str
+    amount: Money
+    state: RefundState
+    problem: str
+    created_at: datetime
+    settled_at: datetime | None
+
+
+def refunds(payment_reference: str) -> list[RefundView]:
+    """All refunds of a payment, the first one first."""
+    rows = Refund.objects.filter(payment__reference=payment_reference).select_related("payment")
+    return [
+        RefundView(
+            reference=row.reference,
+            amount=Money(row.amount_minor, row.payment.currency),
+            state=RefundState(row.state),
+            problem=row.problem,
+            created_at=row.created_at,
+            settled_at=row.settled_at,
+        )
+        for row in rows.order_by("pk")
+    ]
 
 
 def payment(reference: str) -> PaymentView | None:

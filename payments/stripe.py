@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import stripe
 from django.conf import settings
@@ -21,11 +21,12 @@ from ticketing.kernel import transactions
 from ticketing.kernel.money import Money, from_provider, to_provider
 
 NAME = "stripe"
+T = TypeVar("T")
 CONNECT_SECONDS = 3
 READ_SECONDS = 10
 WEBHOOK_TOLERANCE_SECONDS = 300
-# The session with the intent and the charge in it: one question instead of three.
-WHOLE = "payment_intent.latest_charge"
+# The session with the intent, the charge and its refunds in it: one question instead of four.
+WHOLE = "payment_intent.latest_charge.refunds"
 # Never more than this many pages of a hundred are looked through for one session.
 SEARCH_LIMIT = 2000
 STANDINGS = {
@@ -57,7 +58,7 @@ class StripeGateway:
             "payment_intent_data": {"capture_method": "manual", "metadata": marks},
             "expand": [WHOLE],
         }
-        return _outcome(_ask(lambda api: api.checkout.sessions.create(params, _under(key))))
+        return _ask(lambda api: _outcome(api.checkout.sessions.create(params, _under(key))))
 
     def find(self, *, reference: str, since: datetime) -> Outcome | None:
         params: Any = {
@@ -66,21 +67,20 @@ class StripeGateway:
             "expand": [f"data.{WHOLE}"],
         }
 
-        def search(api: Any) -> Any:
+        def search(api: Any) -> Outcome | None:
             sessions = api.checkout.sessions.list(params).auto_paging_iter()
             for seen, session in enumerate(sessions):
                 if session.client_reference_id == reference:
-                    return session
+                    return _outcome(session)
                 if seen >= SEARCH_LIMIT:
                     raise OutcomeUnknown("too many sessions to look through")
             return None
 
-        session = _ask(search)
-        return _outcome(session) if session else None
+        return _ask(search)
 
     def look(self, *, session: str) -> Outcome:
         params: Any = {"expand": [WHOLE]}
-        return _outcome(_ask(lambda api: api.checkout.sessions.retrieve(session, params)))
+        return _ask(lambda api: _outcome(api.checkout.sessions.retrieve(session, params)))
 
     def expire(self, *, session: str, key: str) -> Outcome:
         _ask(lambda api: api.checkout.sessions.expire(session, {}, _under(key)))
@@ -101,15 +101,12 @@ class StripeGateway:
             "amount": to_provider(amount),
             "metadata": {"reference": reference},
         }
-        return _refund(_ask(lambda api: api.refunds.create(params, _under(key))))
+        return _ask(lambda api: _refund(api.refunds.create(params, _under(key))))
 
     def find_refund(self, *, intent: str, reference: str) -> RefundOutcome | None:
         params: Any = {"payment_intent": intent, "limit": 100}
-        refunds = _ask(lambda api: list(api.refunds.list(params).auto_paging_iter()))
-        for refund in refunds:
-            if refund.metadata and refund.metadata.to_dict().get("reference") == reference:
-                return _refund(refund)
-        return None
+        refunds = _ask(lambda api: _refunds(api.refunds.list(params)))
+        return next((refund for refund in refunds if refund.reference == reference), None)
 
 
 def verified(body: bytes, signature: str) -> dict[str, Any] | None:
@@ -138,7 +135,7 @@ def _client(key: str, base: str) -> stripe.StripeClient:
     )
 
 
-def _ask(question: Callable[[Any], Any]) -> Any:
+def _ask(question: Callable[[Any], T]) -> T:
     transactions.forbid()
     with _in_our_words():
         return question(_client(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_BASE).v1)
@@ -178,7 +175,7 @@ def _outcome(session: Any) -> Outcome:
     if session.status == "expired" and standing == Standing.NOTHING:
         standing = Standing.CANCELED
     taken = standing == Standing.CAPTURED
-    refunded = intent.latest_charge.amount_refunded if taken and intent.latest_charge else 0
+    charge = intent.latest_charge if taken else None
     problem = intent.last_payment_error if intent else None
     return Outcome(
         session=session.id,
@@ -187,18 +184,27 @@ def _outcome(session: Any) -> Outcome:
         checkout_url=session.url or "",
         intent=intent.id if intent else "",
         captured_minor=_minor(intent.amount_received, session) if taken else 0,
-        refunded_minor=_minor(refunded, session),
+        refunds=_refunds(charge.refunds) if charge and charge.refunds else (),
         problem=(problem.message or problem.code or "") if problem else "",
     )
 
 
-def _minor(amount: int, session: Any) -> int:
-    return from_provider(amount, session.currency).minor
+def _minor(amount: int, thing: Any) -> int:
+    return from_provider(amount, thing.currency).minor
+
+
+def _refunds(listed: Any) -> tuple[RefundOutcome, ...]:
+    """All of a list, which may ask for further pages."""
+    return tuple(_refund(refund) for refund in listed.auto_paging_iter())
 
 
 def _refund(refund: Any) -> RefundOutcome:
+    said = refund.to_dict()
     return RefundOutcome(
         refund.id,
         is_done=refund.status == "succeeded",
         is_final=refund.status in {"succeeded", "failed", "canceled"},
+        amount_minor=_minor(refund.amount, refund),
+        reference=(said.get("metadata") or {}).get("reference", ""),
+        problem=said.get("failure_reason") or said.get("pending_reason") or "",
     )

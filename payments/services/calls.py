@@ -26,6 +26,8 @@ AT_ONCE = timedelta()
 FIRST_PAUSE_SECONDS = 0.25
 # How far our clock and the provider's may be apart.
 SKEW = timedelta(minutes=5)
+# The provider says no to a refund for good: so much is not there to give back.
+NOTHING_LEFT = frozenset({"charge_already_refunded", "amount_too_large", "charge_disputed"})
 
 _gateways: dict[str, Gateway] = {g.name: g for g in (StripeGateway(), FreeGateway())}
 T = TypeVar("T")
@@ -87,6 +89,14 @@ def carry_out(*, call: ProviderCall, patience: timedelta = AT_ONCE) -> Payment:
         outcomes.record_refusal(call_id=call.pk, why=str(refusal), at=timezone.now())
         # Most refusals mean that it is done already, or can be done no more: see which.
         after = look(payment=payment) if payment.provider_session else payment
+        if call.refund and refusal.code in NOTHING_LEFT:
+            outcomes.record_impossible_refunds(
+                payment_id=payment.pk,
+                refund_id=call.refund_id,
+                why=str(refusal),
+                at=timezone.now(),
+            )
+            return after
         if (after.state, after.refunded_minor) == (payment.state, payment.refunded_minor):
             raise
         return after
@@ -124,7 +134,7 @@ def _learn_without_key(payment: Payment, call: ProviderCall) -> Payment:
     except OutcomeUnknown:
         return payment
     if call.refund and done:
-        outcomes.record_refund(refund_id=call.refund.pk, outcome=done, at=timezone.now())
+        outcomes.record_refund(payment_id=payment.pk, outcome=done, at=timezone.now())
     # Without effect so far: a call that a look has closed meanwhile is left as it is.
     outcomes.record_refusal(call_id=call.pk, why="failed without effect", at=timezone.now())
     return payment
@@ -158,7 +168,7 @@ def _refund(payment: Payment, refund: Refund, call: ProviderCall, patience: time
         )
 
     outcome = _patiently(ask_then_send, patience)
-    outcomes.record_refund(refund_id=refund.pk, outcome=outcome, at=timezone.now())
+    outcomes.record_refund(payment_id=payment.pk, outcome=outcome, at=timezone.now())
     return look(payment=payment)
 
 

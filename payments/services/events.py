@@ -29,6 +29,7 @@ OF_INTEREST = frozenset(
         "payment_intent.payment_failed",
         "payment_intent.succeeded",
         "charge.expired",
+        "charge.refund.updated",
         "charge.refunded",
         "refund.failed",
         "refund.updated",

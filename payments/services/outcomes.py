@@ -3,10 +3,12 @@
 A state only moves along its table, so an old answer that arrives late changes nothing.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from payments.gateway import Outcome, RefundOutcome, Standing
 from payments.models import (
@@ -35,6 +37,10 @@ FACTS = {
     PaymentState.VOIDED: "payments.payment_voided",
     PaymentState.CAPTURE_FAILED: "payments.capture_failed",
 }
+REFUND_FACTS = {
+    RefundState.SUCCEEDED: "payments.payment_refunded",
+    RefundState.FAILED: "payments.refund_failed",
+}
 
 
 def record(*, payment_id: int, outcome: Outcome, at: datetime) -> Payment:
@@ -48,7 +54,7 @@ def record(*, payment_id: int, outcome: Outcome, at: datetime) -> Payment:
         if target:
             news |= _move(payment, target, **_money(outcome, target, at))
         if payment.state == PaymentState.CAPTURED:
-            news |= _note_refunded(payment, outcome.refunded_minor)
+            news |= _take_in(payment, outcome.refunds, at=at)
         _close_calls(payment, outcome, at=at)
         _plan_next_check(payment, news=news, at=at)
     return payment
@@ -65,23 +71,24 @@ def record_nothing_was_opened(*, payment_id: int, at: datetime) -> Payment:
     return payment
 
 
-def record_refund(*, refund_id: int, outcome: RefundOutcome, at: datetime) -> None:
-    """Bring the refund to where the provider says it is."""
+def record_refund(*, payment_id: int, outcome: RefundOutcome, at: datetime) -> None:
+    """Bring a refund to where the provider says it is."""
     with transaction.atomic(durable=True):
-        refund = Refund.objects.get(pk=refund_id)
-        payment = Payment.objects.select_for_update().get(pk=refund.payment_id)
-        rows = Refund.objects.filter(pk=refund_id)
-        if outcome.is_done:
-            moved = rows.move_to(
-                RefundState.SUCCEEDED, provider_refund=outcome.refund, settled_at=at
-            )
-            if moved:
-                _tell("payments.payment_refunded", refund.reference, payment)
-        elif outcome.is_final:
-            rows.move_to(RefundState.FAILED, provider_refund=outcome.refund, settled_at=at)
-        else:
-            rows.move_to(RefundState.PENDING, provider_refund=outcome.refund)
-        _answer(refund.calls.all(), outcome.refund, at=at)
+        payment = Payment.objects.select_for_update().get(pk=payment_id)
+        _take_in(payment, [outcome], at=at)
+        _plan_next_check(payment, news=True, at=at)
+
+
+def record_impossible_refunds(
+    *, payment_id: int, why: str, at: datetime, refund_id: int | None = None
+) -> None:
+    """What was to be given back cannot be: this refund, or every requested one of the payment."""
+    with transaction.atomic(durable=True):
+        payment = Payment.objects.select_for_update().get(pk=payment_id)
+        for refund in payment.refunds.filter(state=RefundState.REQUESTED):
+            if refund_id in {None, refund.pk}:
+                _move_refund(payment, refund, RefundState.FAILED, settled_at=at, problem=why[:300])
+                _answer(refund.calls.all(), why, at=at)
         _plan_next_check(payment, news=True, at=at)
 
 
@@ -153,13 +160,54 @@ def _note_names(payment: Payment, outcome: Outcome) -> bool:
     return bool(changed)
 
 
-def _note_refunded(payment: Payment, refunded_minor: int) -> bool:
-    # An answer that was under way while more was given back is older: it takes nothing back.
-    if refunded_minor <= payment.refunded_minor:
-        return False
-    payment.refunded_minor = refunded_minor
-    payment.save(update_fields=["refunded_minor"])
-    return True
+def _take_in(payment: Payment, refunds: Iterable[RefundOutcome], *, at: datetime) -> bool:
+    """Bring every refund that the provider knows to where it is, those made by others too.
+
+    What was given back is the sum of them: an old answer moves none of them back.
+    """
+    news = False
+    for said in refunds:
+        refund = _refund_of(payment, said)
+        known = {"provider_refund": said.refund, "problem": said.problem[:300]}
+        if said.is_final:
+            state = RefundState.SUCCEEDED if said.is_done else RefundState.FAILED
+            news |= _move_refund(payment, refund, state, settled_at=at, **known)
+        else:
+            news |= _move_refund(payment, refund, RefundState.PENDING, **known)
+        _answer(refund.calls.all(), said.refund, at=at)
+    if news:
+        given = payment.refunds.filter(state__in=[RefundState.PENDING, RefundState.SUCCEEDED])
+        payment.refunded_minor = given.aggregate(sum=Coalesce(Sum("amount_minor"), 0))["sum"]
+        payment.save(update_fields=["refunded_minor"])
+    return news
+
+
+def _refund_of(payment: Payment, said: RefundOutcome) -> Refund:
+    """Our row for a refund at the provider: known by its name there, by ours, or new."""
+    ours = Q(reference=said.reference, provider_refund="") if said.reference else Q(pk=None)
+    known = payment.refunds.filter(Q(provider_refund=said.refund) | ours)
+    return known.first() or Refund.objects.create(
+        payment=payment,
+        reference=said.refund,
+        provider_refund=said.refund,
+        amount_minor=said.amount_minor,
+    )
+
+
+def _move_refund(payment: Payment, refund: Refund, state: RefundState, **changes: object) -> bool:
+    moved = Refund.objects.filter(pk=refund.pk).move_to(state, **changes)
+    if moved and state in REFUND_FACTS:
+        outbox.publish(
+            topic=REFUND_FACTS[state],
+            key=refund.reference,
+            payload={
+                "reference": payment.reference,
+                "refund": refund.reference,
+                "amount_minor": refund.amount_minor,
+                "currency": payment.currency,
+            },
+        )
+    return bool(moved)
 
 
 def _close_calls(payment: Payment, outcome: Outcome, *, at: datetime) -> None:

@@ -12,7 +12,14 @@ pytestmark = pytest.mark.django_db
 def paid():
     """A captured payment with a refund, a call and an event."""
     payment = factories.captured_payment("b1")
-    refund = Refund.objects.create(payment=payment, reference="b1-back", amount_minor=100)
+    failed = Refund.objects.create(payment=payment, reference="b1-lost", amount_minor=100)
+    refund = Refund.objects.create(
+        payment=payment,
+        reference="b1-back",
+        amount_minor=100,
+        provider_refund="re_1",
+        again_of=failed,
+    )
     ProviderCall.objects.create(
         payment=payment, refund=refund, kind=CallKind.REFUND, idempotency_key="k1"
     )
@@ -36,6 +43,16 @@ def paid():
             {"reference": "'b2'", "provider_session": "'cs_2'"},
         ),
         ("payments_refund_reference_key", "payments_refund", {}),
+        (
+            "payments_provider_refund_is_one_refund",
+            "payments_refund",
+            {"reference": "'b1-again'", "again_of_id": "NULL"},
+        ),
+        (
+            "payments_refund_again_of_id_key",
+            "payments_refund",
+            {"reference": "'b1-again'", "provider_refund": "'re_2'"},
+        ),
         ("payments_providercall_idempotency_key_key", "payments_providercall", {}),
         (
             "payments_one_open_call_for_a_refund",

@@ -2,7 +2,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from payments.models import Payment, ProviderCall, ProviderEvent, Refund
+from payments.models import Payment, ProviderCall, ProviderEvent, Refund, RefundState
 from payments.services import charges
 from tests.payments.conftest import begin_and_pay
 
@@ -69,3 +69,19 @@ def test_a_payment_is_found_by_what_the_provider_calls_it(staff, paid_back):
     )
 
     assert paid_back.reference in found.content.decode()
+
+
+def test_a_refund_that_failed_is_tried_again_from_the_list(staff, paid_back, provider):
+    failed = Refund.objects.get()
+    provider.control("settle_refund", id=failed.provider_refund, failure="declined")
+    charges.refresh(reference=paid_back.reference)
+
+    chosen = {"action": "try_again", "_selected_action": [failed.pk]}
+    pages = [
+        staff.post(reverse("admin:payments_refund_changelist"), chosen, follow=True)
+        for _ in range(2)
+    ]
+
+    assert "1 refunds are asked for again" in pages[0].content.decode()
+    assert "0 refunds are asked for again" in pages[1].content.decode()
+    assert Refund.objects.get(again_of=failed).state == RefundState.REQUESTED

@@ -34,7 +34,7 @@ def test_more_refunded_than_captured_is_found_even_without_its_constraint(paymen
         )
         cursor.execute("UPDATE payments_payment SET refunded_minor = 101")
 
-    assert found() == {"refunded is within captured, and captured within the amount"}
+    assert "refunded is within captured, and captured within the amount" in found()
 
 
 def test_a_part_that_was_captured_is_found(payment):
@@ -75,13 +75,39 @@ def test_money_kept_against_all_wishes_is_found(payment):
     assert found() == {"money that nobody wants goes back within ten minutes"}
 
 
-def test_a_refund_that_failed_is_found(payment):
-    Refund.objects.create(
+def refund(payment, state, *, amount=100, **fields):
+    return Refund.objects.create(
         payment=payment,
-        reference="b1-back",
-        amount_minor=100,
-        state=RefundState.FAILED,
+        reference=f"b1-{Refund.objects.count()}",
+        amount_minor=amount,
+        state=state,
         settled_at=timezone.now(),
+        **fields,
     )
 
-    assert found() == {"no refund has failed"}
+
+def test_a_refund_that_failed_is_found_until_it_is_tried_again(payment):
+    failed = refund(payment, RefundState.FAILED)
+
+    assert found() == {"no refund has failed whose money is still here"}
+
+    refund(payment, RefundState.SUCCEEDED, again_of=failed)
+    Payment.objects.update(refunded_minor=100)
+    assert found() == set()
+
+
+def test_more_promised_back_than_was_taken_is_found(payment):
+    refund(payment, RefundState.SUCCEEDED, amount=60)
+    Payment.objects.update(refunded_minor=60)
+    assert found() == set()
+
+    Refund.objects.create(payment=payment, reference="b1-more", amount_minor=41)
+    Payment.objects.update(next_check_at=timezone.now())
+
+    assert found() == {"no more is promised back than was taken"}
+
+
+def test_a_sum_that_is_not_that_of_its_refunds_is_found(payment):
+    Payment.objects.update(refunded_minor=60)
+
+    assert found() == {"what was refunded is the sum of the refunds"}

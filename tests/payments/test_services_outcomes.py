@@ -8,8 +8,8 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from payments.gateway import Outcome, Standing
-from payments.models import Payment, PaymentState
+from payments.gateway import Outcome, RefundOutcome, Standing
+from payments.models import Payment, PaymentState, Refund, RefundState
 from payments.services import outcomes
 from tests.payments.conftest import facts
 
@@ -19,13 +19,14 @@ OPEN = Outcome("cs_1", Standing.NOTHING, is_open=True, checkout_url="http://pay.
 DECLINED = Outcome("cs_1", Standing.NOTHING, is_open=True, intent="pi_1", problem="declined")
 AUTHORIZED = Outcome("cs_1", Standing.AUTHORIZED, is_open=False, intent="pi_1")
 CAPTURED = Outcome("cs_1", Standing.CAPTURED, is_open=False, intent="pi_1", captured_minor=500)
+FIRST = RefundOutcome("re_1", is_done=True, is_final=True, amount_minor=200)
 PART_BACK = Outcome(
     "cs_1",
     Standing.CAPTURED,
     is_open=False,
     intent="pi_1",
     captured_minor=500,
-    refunded_minor=200,
+    refunds=(FIRST,),
 )
 ALL_BACK = Outcome(
     "cs_1",
@@ -33,7 +34,7 @@ ALL_BACK = Outcome(
     is_open=False,
     intent="pi_1",
     captured_minor=500,
-    refunded_minor=500,
+    refunds=(RefundOutcome("re_2", is_done=True, is_final=True, amount_minor=300), FIRST),
 )
 CANCELED = Outcome("cs_1", Standing.CANCELED, is_open=False, intent="pi_1")
 
@@ -78,6 +79,7 @@ def test_any_order_comes_to_the_same_end(said):
 def test_any_repetition_comes_to_the_same_end(data):
     story = [OPEN, DECLINED, AUTHORIZED, CAPTURED, PART_BACK, ALL_BACK]
     noise = data.draw(st.lists(st.sampled_from(story), max_size=6))
+    Refund.objects.all().delete()
     Payment.objects.all().delete()
     payment = new_payment()
 
@@ -132,3 +134,21 @@ def test_an_open_payment_is_asked_about_in_time_to_close_it():
     planned = outcomes.plan(payment_id=payment.pk, at=at)
 
     assert planned.next_check_at == at + timedelta(seconds=60) - outcomes.MARGIN
+
+
+ON_THE_WAY = RefundOutcome("re_1", is_done=False, is_final=False, amount_minor=200)
+CAME_BACK = RefundOutcome("re_1", is_done=False, is_final=True, amount_minor=200, problem="lost")
+
+
+@pytest.mark.parametrize("said", list(permutations([ON_THE_WAY, FIRST, CAME_BACK])))
+def test_a_refund_that_the_bank_sent_back_is_not_given_back_in_any_order(said):
+    payment = new_payment()
+    tell(payment, [CAPTURED])
+
+    for refund in said:
+        outcomes.record_refund(payment_id=payment.pk, outcome=refund, at=timezone.now())
+
+    payment.refresh_from_db()
+    assert payment.refunds.get().state == RefundState.FAILED
+    assert payment.refunded_minor == 0
+    assert facts("b1").count("refund_failed") == 1

@@ -40,6 +40,7 @@ ROLES: Mapping[str, set[str]] = {
     | _may("inventory", ["delete"], ["farecap"]),
     BOX_OFFICE: _looking(_LOOK_AT)
     | _looking(_MONEY)
+    | _may("payments", ["change"], ["refund"])
     | _may("events", ["view", "change"], [*_EVENTS, "organizer"])
     | _may("inventory", ["add", "change"], ["admissionpool", "block", "farecap"])
     | _may("inventory", ["delete"], ["farecap"])

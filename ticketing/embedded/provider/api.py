@@ -34,6 +34,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "refunds/*", refunds.retrieve),
     ("GET", "charges", intents.index_charges),
     ("GET", "charges/*", intents.retrieve_charge),
+    ("GET", "charges/*/refunds", lists.refunds_of),
     ("GET", "events", events.index),
     ("GET", "events/*", events.retrieve),
     ("POST", "customers", cards.create_customer),

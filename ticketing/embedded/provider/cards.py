@@ -16,6 +16,8 @@ class Card:
     code: str = ""
     decline_code: str | None = None
     message: str = ""
+    # What is refunded to it is pending until the bank says more.
+    refunds_later: bool = False
 
     @property
     def brand(self) -> str:
@@ -52,6 +54,7 @@ SECURE_DECLINED = Card(
     decline_code="generic_decline",
     message="Your card was declined.",
 )
+SLOW_REFUND = Card("4000000000007726", refunds_later=True)
 NUMBERS = {
     card.number: card
     for card in (
@@ -65,6 +68,7 @@ NUMBERS = {
         SECURE,
         Card("4000000000003220", authenticates=True),
         SECURE_DECLINED,
+        SLOW_REFUND,
     )
 }
 TOKENS = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ticketing.embedded.provider import cards, faults, intents, sessions, wire
+from ticketing.embedded.provider import cards, faults, intents, refunds, sessions, wire
 from ticketing.embedded.provider.store import Endpoint, Store
 from ticketing.embedded.provider.wire import Json, ProviderError
 
@@ -47,10 +47,18 @@ def expire_authorization(store: Store, wish: Json) -> Json:
     return {"ok": True}
 
 
+def settle_refund(store: Store, wish: Json) -> Json:
+    """{"id": refund, "failure": ""}: the bank says that it arrived, or why it did not."""
+    refund = store.get("refund", str(wish.get("id")))
+    refunds.settle(store, refund, failure=str(wish.get("failure") or ""))
+    return {"ok": True}
+
+
 HANDLES: dict[str, Callable[[Store, Json], Json]] = {
     "fault": plan_fault,
     "webhook": set_webhook,
     "pay": pay,
     "authenticate": authenticate,
     "expire_auth": expire_authorization,
+    "settle_refund": settle_refund,
 }

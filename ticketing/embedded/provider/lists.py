@@ -1,6 +1,7 @@
 """Lists with cursors, and the search by metadata."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ticketing.embedded.provider.store import Store
@@ -60,10 +61,20 @@ def expand(store: Store, thing: Any, path: list[str]) -> Any:
     if not path or not isinstance(thing, dict):
         return thing
     head, *rest = path
+    if thing.get("object") == "charge" and head == "refunds":
+        return {**thing, head: refunds_of(store, Call(f"/v1/charges/{thing['id']}/refunds", {}))}
     value = thing.get(head)
     if isinstance(value, str):
         value = store.find(value) or value
     return {**thing, head: expand(store, value, rest)}
+
+
+def refunds_of(store: Store, call: Call) -> Json:
+    """The refunds of the charge that the path names, newest first."""
+    charge = call.path.split("/")[-2]
+    return page(
+        store, "refund", replace(call, params={**call.params, "charge": charge}), by=("charge",)
+    )
 
 
 def _limit(params: Json) -> int:

@@ -1,6 +1,6 @@
-"""Giving captured money back."""
+"""Giving captured money back, at once or later, and what the bank says to it."""
 
-from ticketing.embedded.provider import events, lists, wire
+from ticketing.embedded.provider import cards, events, lists, wire
 from ticketing.embedded.provider.store import Store
 from ticketing.embedded.provider.wire import Call, Json, ProviderError
 
@@ -24,6 +24,7 @@ def create(store: Store, call: Call) -> Json:
         )
     charge["amount_refunded"] += amount
     charge["refunded"] = charge["amount_refunded"] == charge["amount_captured"]
+    slow = cards.card_for(store, charge["payment_method"]).refunds_later
     refund = store.put(
         {
             "id": wire.new_id("re_"),
@@ -37,11 +38,24 @@ def create(store: Store, call: Call) -> Json:
             "metadata": wire.mapping(call.params, "metadata"),
             "payment_intent": charge["payment_intent"],
             "reason": call.params.get("reason"),
-            "status": "succeeded",
+            "status": "pending" if slow else "succeeded",
         }
     )
     events.emit(store, "refund.created", refund)
     events.emit(store, "charge.refunded", store.put(charge))
+    return refund
+
+
+def settle(store: Store, refund: Json, *, failure: str = "") -> Json:
+    """The bank's last word: the money arrived, or it comes back to us for this reason."""
+    refund |= {"status": "failed" if failure else "succeeded", "failure_reason": failure or None}
+    if failure:
+        charge = store.get("charge", refund["charge"])
+        charge["amount_refunded"] -= refund["amount"]
+        charge["refunded"] = False
+        events.emit(store, "charge.refund.updated", store.put(refund))
+        store.put(charge)
+    events.emit(store, "refund.failed" if failure else "refund.updated", store.put(refund))
     return refund
 
 
