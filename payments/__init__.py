@@ -1,6 +1,6 @@
 """Money asked for once and given back once, whatever the provider does.
 
-Owns: Payment, ProviderCall, ProviderEvent, Refund, and every word with the payment provider. It
+Owns: Payment, ProviderCall, ProviderEvent, Refund, Movement, and every word with the provider. It
 knows an opaque `reference` that the floor above gives, never what is bought with it.
 
 Words: *authorize* reserves the money, *capture* takes it, *void* undoes before capture, *refund*
@@ -17,6 +17,9 @@ A refund is promised in the caller's transaction, under the payment's lock and n
 left, and made after it (`services/refunds`). One that somebody made at the provider is taken in.
 
 A payment of nothing takes the same way through a gateway of its own that says yes at once.
+
+The ledger has each movement of money as a row that nobody can change, entered in the transaction
+that moved the payment. A payment's amounts are its sums.
 
 Facts: `payments.payment_authorized`, `…_captured`, `…_declined`, `…_expired`, `…_voided`,
 `…_refunded`, `payments.capture_failed`, `payments.refund_requested` and `…_failed`, each told once

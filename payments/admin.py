@@ -12,6 +12,8 @@ from payments.errors import MoreThanThere
 from payments.models import (
     CallState,
     EventState,
+    Movement,
+    MovementKind,
     Payment,
     PaymentState,
     ProviderCall,
@@ -49,10 +51,36 @@ EVENT_LABELS = {
     EventState.PROCESSED: "success",
     EventState.IGNORED: "default",
 }
+MOVEMENT_LABELS = {
+    MovementKind.AUTHORIZED: "info",
+    MovementKind.VOIDED: "default",
+    MovementKind.CAPTURED: "success",
+    MovementKind.REFUNDED: "warning",
+    MovementKind.REFUND_FAILED: "danger",
+    MovementKind.FEE: "default",
+}
 
 
 def _money(minor: int, payment: Payment) -> str:
     return str(Money(minor, payment.currency)) if minor else ""
+
+
+class MovementInline(ReadOnlyInline):
+    model = Movement
+    fields = ["at", "kind", "amount", "provider_id", "call"]
+    readonly_fields = ["amount"]
+    ordering = ["pk"]
+    show_change_link = False
+    tab = True
+    hide_title = True
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Movement]":
+        rows: QuerySet[Movement] = super().get_queryset(request)
+        return rows.select_related("call")
+
+    @display(description=_("amount"))
+    def amount(self, movement: Movement) -> str:
+        return str(movement.amount)
 
 
 class CallInline(ReadOnlyInline):
@@ -85,7 +113,7 @@ class PaymentAdmin(ReadOnlyAdmin):
     search_fields = ["reference", "provider_intent", "provider_session"]
     date_hierarchy = "created_at"
     ordering = ["-created_at"]
-    inlines = [CallInline, RefundInline]
+    inlines = [MovementInline, CallInline, RefundInline]
     readonly_fields = ["amount", "captured", "refunded"]
     fieldsets = [
         (
@@ -126,6 +154,27 @@ class PaymentAdmin(ReadOnlyAdmin):
     @display(description=_("given back"), ordering="refunded_minor")
     def refunded(self, payment: Payment) -> str:
         return _money(payment.refunded_minor, payment)
+
+
+@admin.register(Movement)
+class MovementAdmin(ReadOnlyAdmin):
+    list_display = ["at", "payment", "shown_kind", "amount", "provider_id"]
+    list_display_links = ["at"]
+    list_filter = ["kind", "currency"]
+    list_select_related = ["payment"]
+    search_fields = ["payment__reference", "provider_id"]
+    fields = ["payment", "kind", "amount", "at", "provider_id", "call"]
+    readonly_fields = ["amount"]
+    date_hierarchy = "at"
+    ordering = ["-pk"]
+
+    @display(description=_("kind"), ordering="kind", label=MOVEMENT_LABELS)
+    def shown_kind(self, movement: Movement) -> tuple[str, str]:
+        return movement.kind, movement.get_kind_display()
+
+    @display(description=_("amount"), ordering="amount_minor")
+    def amount(self, movement: Movement) -> str:
+        return str(movement.amount)
 
 
 @admin.register(ProviderCall)

@@ -3,10 +3,11 @@
 from ticketing.kernel.audit import register_query
 
 ASK = "compare with the provider: `manage.py reconcile_payments --all`"
+COMPARE = "compare it with the provider's dashboard"
 
 register_query(
     "refunded is within captured, and captured within the amount",
-    advice="compare the payment with the provider's dashboard",
+    advice=COMPARE,
     sql="""
         SELECT 'payment ' || reference FROM payments_payment
         WHERE refunded_minor > captured_minor OR captured_minor > amount_minor
@@ -18,6 +19,45 @@ register_query(
     sql="""
         SELECT 'payment ' || reference FROM payments_payment
         WHERE state = 'captured' AND captured_minor <> amount_minor
+    """,
+)
+# The payments with what the ledger says of each, in the payment's own currency.
+LEDGER = """
+    SELECT 'payment ' || reference FROM payments_payment AS payment LEFT JOIN (
+        SELECT payment_id, currency,
+            coalesce(sum(amount_minor) FILTER (WHERE kind = 'captured'), 0) AS captured,
+            -coalesce(sum(amount_minor) FILTER (WHERE kind IN ('refunded', 'refund_failed')), 0)
+                AS refunded,
+            coalesce(sum(amount_minor) FILTER (WHERE kind IN ('authorized', 'voided')), 0)
+                - coalesce(sum(amount_minor) FILTER (WHERE kind = 'captured'), 0) AS reserved
+        FROM payments_movement GROUP BY payment_id, currency
+    ) AS ledger ON ledger.payment_id = payment.id AND ledger.currency = payment.currency
+"""
+register_query(
+    "a payment took and gave back what its movements add up to",
+    advice=f"its amounts were written past the ledger: {COMPARE}",
+    sql=LEDGER
+    + """
+        WHERE captured_minor <> coalesce(ledger.captured, 0)
+           OR refunded_minor <> coalesce(ledger.refunded, 0)
+    """,
+)
+register_query(
+    "money is reserved in the ledger exactly while its payment is authorized",
+    advice=f"its state was written past the ledger: {COMPARE}",
+    sql=LEDGER
+    + """
+        WHERE coalesce(ledger.reserved, 0)
+            <> CASE state WHEN 'authorized' THEN amount_minor ELSE 0 END
+    """,
+)
+register_query(
+    "what a payment moved is of its own currency",
+    advice="find out who wrote this movement, then enter its opposite",
+    sql="""
+        SELECT 'payment ' || reference FROM payments_payment AS payment
+        JOIN payments_movement AS movement ON movement.payment_id = payment.id
+        WHERE movement.kind <> 'fee' AND movement.currency <> payment.currency
     """,
 )
 register_query(

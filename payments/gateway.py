@@ -45,6 +45,14 @@ class RefundOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Fee:
+    """What the provider keeps for itself of one transaction, in the currency that it pays out."""
+
+    transaction: str
+    amount: Money
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What the provider says about one payment, at one moment."""
 
@@ -56,6 +64,7 @@ class Outcome:
     captured_minor: int = 0
     # Every refund of it, whoever made it.
     refunds: tuple[RefundOutcome, ...] = ()
+    fees: tuple[Fee, ...] = ()
     # Why the last card was not taken.
     problem: str = ""
 

@@ -4,8 +4,25 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from payments.movements import Movement, MovementKind
 from ticketing.kernel.money import Money
 from ticketing.kernel.states import StatefulQuerySet
+
+__all__ = [
+    "OPEN_REFUNDS",
+    "OPEN_STATES",
+    "CallKind",
+    "CallState",
+    "EventState",
+    "Movement",
+    "MovementKind",
+    "Payment",
+    "PaymentState",
+    "ProviderCall",
+    "ProviderEvent",
+    "Refund",
+    "RefundState",
+]
 
 
 class PaymentState(models.TextChoices):

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from payments.errors import Declined, OutcomeUnknown, ProviderRejected
-from payments.gateway import Outcome, RefundOutcome, Standing, Wish
+from payments.gateway import Fee, Outcome, RefundOutcome, Standing, Wish
 from ticketing.kernel import transactions
 from ticketing.kernel.money import Money, from_provider, to_provider
 
@@ -25,8 +25,9 @@ T = TypeVar("T")
 CONNECT_SECONDS = 3
 READ_SECONDS = 10
 WEBHOOK_TOLERANCE_SECONDS = 300
-# The session with the intent, the charge and its refunds in it: one question instead of four.
-WHOLE = "payment_intent.latest_charge.refunds"
+# The session with the intent, the charge, its refunds and its fee in it: one question, not five.
+CHARGE = "payment_intent.latest_charge"
+WHOLE = [f"{CHARGE}.refunds", f"{CHARGE}.balance_transaction"]
 # Never more than this many pages of a hundred are looked through for one session.
 SEARCH_LIMIT = 2000
 STANDINGS = {
@@ -56,7 +57,7 @@ class StripeGateway:
             "line_items": [{"quantity": 1, "price_data": price}],
             "metadata": marks,
             "payment_intent_data": {"capture_method": "manual", "metadata": marks},
-            "expand": [WHOLE],
+            "expand": WHOLE,
         }
         return _ask(lambda api: _outcome(api.checkout.sessions.create(params, _under(key))))
 
@@ -64,7 +65,7 @@ class StripeGateway:
         params: Any = {
             "created": {"gte": int(since.timestamp())},
             "limit": 100,
-            "expand": [f"data.{WHOLE}"],
+            "expand": [f"data.{each}" for each in WHOLE],
         }
 
         def search(api: Any) -> Outcome | None:
@@ -79,7 +80,7 @@ class StripeGateway:
         return _ask(search)
 
     def look(self, *, session: str) -> Outcome:
-        params: Any = {"expand": [WHOLE]}
+        params: Any = {"expand": WHOLE}
         return _ask(lambda api: _outcome(api.checkout.sessions.retrieve(session, params)))
 
     def expire(self, *, session: str, key: str) -> Outcome:
@@ -185,6 +186,7 @@ def _outcome(session: Any) -> Outcome:
         intent=intent.id if intent else "",
         captured_minor=_minor(intent.amount_received, session) if taken else 0,
         refunds=_refunds(charge.refunds) if charge and charge.refunds else (),
+        fees=_fees(charge.balance_transaction) if charge else (),
         problem=(problem.message or problem.code or "") if problem else "",
     )
 
@@ -196,6 +198,11 @@ def _minor(amount: int, thing: Any) -> int:
 def _refunds(listed: Any) -> tuple[RefundOutcome, ...]:
     """All of a list, which may ask for further pages."""
     return tuple(_refund(refund) for refund in listed.auto_paging_iter())
+
+
+def _fees(booked: Any) -> tuple[Fee, ...]:
+    # Nothing is known before the provider has booked the charge.
+    return (Fee(booked.id, from_provider(booked.fee, booked.currency)),) if booked else ()
 
 
 def _refund(refund: Any) -> RefundOutcome:

@@ -24,7 +24,7 @@ from events.models import (
 from events.services import access
 from inventory.models import AdmissionPool
 from inventory.services import opening
-from payments.models import Payment, PaymentState
+from payments.models import Movement, MovementKind, Payment, PaymentState
 from ticketing.accounts.models import User
 from venues.models import Row, Seat, SeatMap, SeatMapState, Section, SectionKind, Venue
 
@@ -245,7 +245,7 @@ def presale_code(event: Event, **limits: int) -> str:
 def captured_payment(reference: str) -> Payment:
     """One euro, taken; the provider's session is cs_1 and its intent pi_1."""
     now = timezone.now()
-    return Payment.objects.create(
+    payment = Payment.objects.create(
         reference=reference,
         provider="stripe",
         state=PaymentState.CAPTURED,
@@ -257,3 +257,12 @@ def captured_payment(reference: str) -> Payment:
         deadline_at=now,
         settled_at=now,
     )
+    for kind in (MovementKind.AUTHORIZED, MovementKind.CAPTURED):
+        movement(payment, kind, 100)
+    return payment
+
+
+def movement(payment: Payment, kind: MovementKind, minor: int, **changes: Any) -> Movement:
+    """A row of the ledger, as if money had moved."""
+    row = {"currency": payment.currency, "provider_id": "pi_1", "at": timezone.now()} | changes
+    return Movement.objects.create(payment=payment, kind=kind, amount_minor=minor, **row)

@@ -3,12 +3,11 @@
 A state only moves along its table, so an old answer that arrives late changes nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q, QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 
 from payments.gateway import Outcome, RefundOutcome, Standing
 from payments.models import (
@@ -22,6 +21,7 @@ from payments.models import (
     Refund,
     RefundState,
 )
+from payments.services import ledger
 from ticketing.kernel import outbox, transactions
 
 FIRST_PAUSE = timedelta(seconds=5)
@@ -49,12 +49,13 @@ def record(*, payment_id: int, outcome: Outcome, at: datetime) -> Payment:
         payment = Payment.objects.select_for_update().get(pk=payment_id)
         news = _note_names(payment, outcome)
         if payment.state == PaymentState.CREATED:
-            news |= _move(payment, PaymentState.PENDING)
+            news |= _move(payment, PaymentState.PENDING, at=at)
         target = _target(payment, outcome)
         if target:
-            news |= _move(payment, target, **_money(outcome, target, at))
+            news |= _move(payment, target, at=at, **_money(outcome, target, at))
         if payment.state == PaymentState.CAPTURED:
             news |= _take_in(payment, outcome.refunds, at=at)
+            ledger.enter_fees(payment, outcome.fees, at=at)
         _close_calls(payment, outcome, at=at)
         _plan_next_check(payment, news=news, at=at)
     return payment
@@ -65,7 +66,7 @@ def record_nothing_was_opened(*, payment_id: int, at: datetime) -> Payment:
     with transaction.atomic(durable=True):
         payment = Payment.objects.select_for_update().get(pk=payment_id)
         if payment.state == PaymentState.CREATED:
-            _move(payment, PaymentState.EXPIRED, settled_at=at)
+            _move(payment, PaymentState.EXPIRED, at=at, settled_at=at)
             _answer(payment.calls.all(), "nothing was opened", at=at)
         _plan_next_check(payment, news=True, at=at)
     return payment
@@ -131,12 +132,14 @@ def _money(outcome: Outcome, target: PaymentState, at: datetime) -> dict[str, ob
     return {"settled_at": at}
 
 
-def _move(payment: Payment, state: PaymentState, **changes: object) -> bool:
+def _move(payment: Payment, state: PaymentState, *, at: datetime, **changes: object) -> bool:
+    was = payment.state
     moved = Payment.objects.filter(pk=payment.pk).move_to(state, **changes)
     if moved:
         payment.state = state
         for name, value in changes.items():
             setattr(payment, name, value)
+        ledger.enter_move(payment, was=was, at=at)
         if state in FACTS:
             _tell(FACTS[state], payment.reference, payment)
     return bool(moved)
@@ -160,7 +163,7 @@ def _note_names(payment: Payment, outcome: Outcome) -> bool:
     return bool(changed)
 
 
-def _take_in(payment: Payment, refunds: Iterable[RefundOutcome], *, at: datetime) -> bool:
+def _take_in(payment: Payment, refunds: Sequence[RefundOutcome], *, at: datetime) -> bool:
     """Bring every refund that the provider knows to where it is, those made by others too.
 
     What was given back is the sum of them: an old answer moves none of them back.
@@ -175,10 +178,7 @@ def _take_in(payment: Payment, refunds: Iterable[RefundOutcome], *, at: datetime
         else:
             news |= _move_refund(payment, refund, RefundState.PENDING, **known)
         _answer(refund.calls.all(), said.refund, at=at)
-    if news:
-        given = payment.refunds.filter(state__in=[RefundState.PENDING, RefundState.SUCCEEDED])
-        payment.refunded_minor = given.aggregate(sum=Coalesce(Sum("amount_minor"), 0))["sum"]
-        payment.save(update_fields=["refunded_minor"])
+    ledger.enter_refunds(payment, refunds, at=at)
     return news
 
 

@@ -60,6 +60,7 @@ def paid():
             {"idempotency_key": "'k2'"},
         ),
         ("payments_provider_event_is_stored_once", "payments_providerevent", {}),
+        ("payments_movement_is_entered_once", "payments_movement", {}),
     ],
 )
 def test_there_is_one_of_a_kind(name, table, changes):
@@ -155,3 +156,31 @@ def test_a_payment_has_the_shape_of_its_state(name, changes):
 )
 def test_a_row_has_the_shape_of_its_state(name, sql):
     assert broken_by(sql) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("payments_movement_kind_is_known", {"kind": "'x'"}),
+        *(
+            ("payments_movement_has_the_sign_of_its_kind", {"kind": kind, "amount_minor": minor})
+            for kind, minor in [
+                ("'authorized'", "-1"),
+                ("'captured'", "0"),
+                ("'refund_failed'", "-1"),
+                ("'voided'", "1"),
+                ("'refunded'", "0"),
+                ("'fee'", "0"),
+            ]
+        ),
+    ],
+)
+def test_a_movement_has_the_shape_of_its_kind(name, changes):
+    assert broken_by(copy("payments_movement", provider_id="'another'", **changes)) == name
+
+
+@pytest.mark.parametrize(
+    "sql", ["UPDATE payments_movement SET at = now()", "DELETE FROM payments_movement"]
+)
+def test_the_ledger_is_only_ever_added_to(sql):
+    assert broken_by(sql) == "payments_movements_are_append_only"

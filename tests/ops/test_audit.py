@@ -15,7 +15,7 @@ from events import terms
 from inventory import selectors
 from inventory.models import AdmissionPool, EventSeat
 from inventory.services import pools
-from payments.models import Payment, PaymentState
+from payments.models import MovementKind, Payment, PaymentState
 from tests import factories
 from tests.inventory.asking import place
 from ticketing.kernel import audit
@@ -44,7 +44,7 @@ def house():
 def _book(placed, sale):
     hold = selectors.hold_by_id(placed.hold_id)
     booking = checkout.start(hold=hold, name="Ada", email="ada@example.org", terms=sale)
-    Payment.objects.create(
+    payment = Payment.objects.create(
         reference=booking.payment_reference,
         provider="stripe",
         state=PaymentState.AUTHORIZED,
@@ -56,6 +56,7 @@ def _book(placed, sale):
         authorized_at=timezone.now(),
         next_check_at=timezone.now() + timedelta(minutes=1),
     )
+    factories.movement(payment, MovementKind.AUTHORIZED, payment.amount_minor)
     checkout.confirm(booking=booking)
     return Booking.objects.get(pk=booking.pk)
 

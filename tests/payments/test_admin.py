@@ -2,7 +2,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from payments.models import Payment, ProviderCall, ProviderEvent, Refund, RefundState
+from payments.models import Movement, Payment, ProviderCall, ProviderEvent, Refund, RefundState
 from payments.services import charges
 from tests.payments.conftest import begin_and_pay
 
@@ -31,7 +31,7 @@ def paid_back(provider, reference):
     return Payment.objects.get(reference=reference)
 
 
-@pytest.mark.parametrize("model", [Payment, ProviderCall, Refund, ProviderEvent])
+@pytest.mark.parametrize("model", [Payment, Movement, ProviderCall, Refund, ProviderEvent])
 def test_staff_find_and_read_and_change_nothing(staff, paid_back, model):
     name = f"admin:payments_{model._meta.model_name}"
 
@@ -61,6 +61,8 @@ def test_a_payment_shows_its_story(staff, paid_back):
 
     assert f"{paid_back.reference}-unwanted" in page.content.decode()
     assert f"authorize:{paid_back.reference}:1" in page.content.decode()
+    assert "-€91.00" in page.content.decode()
+    assert "kept by the provider" in page.content.decode()
 
 
 def test_a_payment_is_found_by_what_the_provider_calls_it(staff, paid_back):

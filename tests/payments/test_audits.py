@@ -4,17 +4,32 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from payments.models import CallKind, Payment, PaymentState, ProviderCall, Refund, RefundState
+from payments.models import (
+    CallKind,
+    MovementKind,
+    Payment,
+    PaymentState,
+    ProviderCall,
+    Refund,
+    RefundState,
+)
 from tests import factories
 from ticketing.kernel import audit
 
 pytestmark = pytest.mark.django_db
 LONG_AGO = timedelta(minutes=20)
+TOTALS = "a payment took and gave back what its movements add up to"
+RESERVED = "money is reserved in the ledger exactly while its payment is authorized"
 
 
 @pytest.fixture
 def payment():
     return factories.captured_payment("b1")
+
+
+def gave_back(payment, minor):
+    Payment.objects.update(refunded_minor=minor)
+    factories.movement(payment, MovementKind.REFUNDED, -minor)
 
 
 def found():
@@ -37,10 +52,49 @@ def test_more_refunded_than_captured_is_found_even_without_its_constraint(paymen
     assert "refunded is within captured, and captured within the amount" in found()
 
 
+@pytest.mark.parametrize("change", [{"captured_minor": 99}, {"refunded_minor": 1}])
+def test_amounts_written_past_the_ledger_are_found(payment, change):
+    Payment.objects.update(**change)
+
+    assert TOTALS in found()
+
+
+@pytest.mark.parametrize(
+    ("kind", "minor"),
+    [
+        (MovementKind.CAPTURED, 1),
+        (MovementKind.REFUNDED, -1),
+        (MovementKind.REFUND_FAILED, 1),
+    ],
+)
+def test_a_movement_that_moved_no_payment_is_found(payment, kind, minor):
+    factories.movement(payment, kind, minor, provider_id="nobody")
+
+    assert TOTALS in found()
+
+
+@pytest.mark.parametrize(
+    ("kind", "minor"), [(MovementKind.AUTHORIZED, 1), (MovementKind.VOIDED, -1)]
+)
+def test_money_reserved_for_no_payment_is_found(payment, kind, minor):
+    factories.movement(payment, kind, minor, provider_id="nobody")
+
+    assert found() == {RESERVED}
+
+
+def test_a_movement_of_another_currency_is_found_unless_it_is_a_fee(payment):
+    factories.movement(payment, MovementKind.FEE, -3, currency="USD")
+    assert found() == set()
+
+    factories.movement(payment, MovementKind.REFUNDED, -3, currency="USD")
+
+    assert found() == {"what a payment moved is of its own currency"}
+
+
 def test_a_part_that_was_captured_is_found(payment):
     Payment.objects.update(captured_minor=99)
 
-    assert found() == {"a captured payment took all that was asked for"}
+    assert "a captured payment took all that was asked for" in found()
 
 
 def test_a_call_unknown_for_long_is_found_and_so_is_a_payment_nobody_asks_about(payment):
@@ -66,7 +120,7 @@ def test_an_open_payment_after_its_deadline_is_found(payment):
         deadline_at=timezone.now() - LONG_AGO,
     )
 
-    assert found() == {"no open payment outlives its deadline by five minutes"}
+    assert "no open payment outlives its deadline by five minutes" in found()
 
 
 def test_money_kept_against_all_wishes_is_found(payment):
@@ -92,13 +146,13 @@ def test_a_refund_that_failed_is_found_until_it_is_tried_again(payment):
     assert found() == {"no refund has failed whose money is still here"}
 
     refund(payment, RefundState.SUCCEEDED, again_of=failed)
-    Payment.objects.update(refunded_minor=100)
+    gave_back(payment, 100)
     assert found() == set()
 
 
 def test_more_promised_back_than_was_taken_is_found(payment):
     refund(payment, RefundState.SUCCEEDED, amount=60)
-    Payment.objects.update(refunded_minor=60)
+    gave_back(payment, 60)
     assert found() == set()
 
     Refund.objects.create(payment=payment, reference="b1-more", amount_minor=41)
@@ -110,4 +164,4 @@ def test_more_promised_back_than_was_taken_is_found(payment):
 def test_a_sum_that_is_not_that_of_its_refunds_is_found(payment):
     Payment.objects.update(refunded_minor=60)
 
-    assert found() == {"what was refunded is the sum of the refunds"}
+    assert found() == {"what was refunded is the sum of the refunds", TOTALS}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from ticketing.embedded.provider import (
+    balance,
     cards,
     events,
     intents,
@@ -35,6 +36,8 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "charges", intents.index_charges),
     ("GET", "charges/*", intents.retrieve_charge),
     ("GET", "charges/*/refunds", lists.refunds_of),
+    ("GET", "balance_transactions", balance.index),
+    ("GET", "balance_transactions/*", balance.retrieve),
     ("GET", "events", events.index),
     ("GET", "events/*", events.retrieve),
     ("POST", "customers", cards.create_customer),

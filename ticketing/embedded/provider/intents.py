@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ticketing.embedded.provider import cards, configuration, events, lists, wire
+from ticketing.embedded.provider import balance, cards, configuration, events, lists, wire
 from ticketing.embedded.provider.cards import Card
 from ticketing.embedded.provider.store import Store
 from ticketing.embedded.provider.wire import Call, Json, ProviderError
@@ -136,7 +136,7 @@ def capture(store: Store, call: Call) -> Json:
     charge |= {
         "captured": True,
         "amount_captured": amount,
-        "balance_transaction": wire.new_id("txn_"),
+        "balance_transaction": balance.book_charge(store, charge, amount),
     }
     events.emit(store, "charge.captured", store.put(charge))
     intent |= {"status": "succeeded", "amount_received": amount, "amount_capturable": 0}
@@ -259,7 +259,7 @@ def _charge(store: Store, intent: Json, card: Card) -> None:
         charge |= {
             "captured": True,
             "amount_captured": intent["amount"],
-            "balance_transaction": wire.new_id("txn_"),
+            "balance_transaction": balance.book_charge(store, charge, intent["amount"]),
         }
     events.emit(store, "charge.succeeded", store.put(charge))
     intent |= {"latest_charge": charge["id"], "last_payment_error": None, "next_action": None}

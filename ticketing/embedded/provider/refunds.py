@@ -1,6 +1,6 @@
 """Giving captured money back, at once or later, and what the bank says to it."""
 
-from ticketing.embedded.provider import cards, events, lists, wire
+from ticketing.embedded.provider import balance, cards, events, lists, wire
 from ticketing.embedded.provider.store import Store
 from ticketing.embedded.provider.wire import Call, Json, ProviderError
 
@@ -25,22 +25,21 @@ def create(store: Store, call: Call) -> Json:
     charge["amount_refunded"] += amount
     charge["refunded"] = charge["amount_refunded"] == charge["amount_captured"]
     slow = cards.card_for(store, charge["payment_method"]).refunds_later
-    refund = store.put(
-        {
-            "id": wire.new_id("re_"),
-            "object": "refund",
-            "amount": amount,
-            "balance_transaction": wire.new_id("txn_"),
-            "charge": charge["id"],
-            "created": wire.now(),
-            "currency": charge["currency"],
-            "failure_reason": None,
-            "metadata": wire.mapping(call.params, "metadata"),
-            "payment_intent": charge["payment_intent"],
-            "reason": call.params.get("reason"),
-            "status": "pending" if slow else "succeeded",
-        }
-    )
+    refund = {
+        "id": wire.new_id("re_"),
+        "object": "refund",
+        "amount": amount,
+        "charge": charge["id"],
+        "created": wire.now(),
+        "currency": charge["currency"],
+        "failure_reason": None,
+        "metadata": wire.mapping(call.params, "metadata"),
+        "payment_intent": charge["payment_intent"],
+        "reason": call.params.get("reason"),
+        "status": "pending" if slow else "succeeded",
+    }
+    refund["balance_transaction"] = balance.book(store, "refund", refund, -amount)["id"]
+    store.put(refund)
     events.emit(store, "refund.created", refund)
     events.emit(store, "charge.refunded", store.put(charge))
     return refund
