@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
 from unfold.decorators import display
 
-from bookings.models import Booking, BookingLine, Credential, Mail, Ticket
+from bookings.models import Booking, BookingLine, Cancellation, Credential, Mail, Ticket
 from events.backstage import OfOrganizer
 from ticketing.kernel import times
 from ticketing.kernel.backstage import ReadOnlyAdmin, ReadOnlyInline
@@ -25,7 +25,7 @@ TICKET_COLORS = {"valid": "success", "revoked": "danger"}
 
 class BookingLineInline(ReadOnlyInline):
     model = BookingLine
-    fields = ("position", "place", "fare_name", "price", "fee")
+    fields = ("position", "place", "fare_name", "price", "fee", "cancellation")
     readonly_fields = ("place", "price", "fee")
     ordering = ("position",)
 
@@ -43,6 +43,17 @@ class BookingLineInline(ReadOnlyInline):
     @display(description=gettext_lazy("Fee"))
     def fee(self, line: BookingLine) -> str:
         return str(Money(line.fee_minor, line.booking.currency))
+
+
+class CancellationInline(ReadOnlyInline):
+    model = Cancellation
+    fields = ("at", "cause", "who", "why", "refund", "kept")
+    readonly_fields = ("who", "refund", "kept")
+    ordering = ("pk",)
+    show_change_link = False
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("booking", "by")
 
 
 class MailInline(ReadOnlyInline):
@@ -68,7 +79,7 @@ class BookingAdmin(OfOrganizer, ReadOnlyAdmin):
         ("lapsed_at", "cancelled_at"),
     )
     readonly_fields = ("total_shown",)
-    inlines = [BookingLineInline, MailInline]
+    inlines = [BookingLineInline, CancellationInline, MailInline]
 
     @display(description=gettext_lazy("State"), ordering="state", label=STATE_COLORS)
     def state_label(self, booking: Booking) -> tuple[str, str]:
@@ -81,6 +92,16 @@ class BookingAdmin(OfOrganizer, ReadOnlyAdmin):
     @display(description=gettext_lazy("Made"), ordering="created_at")
     def made(self, booking: Booking) -> str:
         return times.spoken(booking.created_at, booking.event.venue.time_zone)
+
+
+@admin.register(Cancellation)
+class CancellationAdmin(OfOrganizer, ReadOnlyAdmin):
+    organizer_path = "booking__event__organizer"
+    list_display = ("at", "booking", "cause", "who", "why", "refund", "kept")
+    list_select_related = ("booking", "by")
+    list_filter = ("cause",)
+    search_fields = ("why", "booking__reference", "booking__email", "booking__event__title")
+    ordering = ("-pk",)
 
 
 @admin.register(BookingLine)

@@ -34,10 +34,12 @@ class Sales:
         return 100 * self.booked // self.capacity if self.capacity else 0
 
 
-# One row for each coming event with what its confirmed bookings are worth.
+# One row for each coming event with what its confirmed bookings are worth, less what went back.
 COMING = """
 SELECT event.id, event.title, event.starts_at, venue.time_zone, event.currency,
-       count(booking.id), coalesce(sum(booking.amount_minor), 0)
+       count(booking.id), coalesce(sum(booking.amount_minor - coalesce((
+           SELECT sum(refund_minor) FROM bookings_cancellation WHERE booking_id = booking.id
+       ), 0)), 0)
 FROM events_event AS event
 JOIN venues_venue AS venue ON venue.id = event.venue_id
 LEFT JOIN bookings_booking AS booking

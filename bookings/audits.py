@@ -12,7 +12,7 @@ register_query(
         WHERE booking.state = 'confirmed' AND EXISTS (
             SELECT FROM bookings_bookingline AS line
             JOIN inventory_eventseat AS seat ON seat.id = line.seat_id
-            WHERE line.booking_id = booking.id
+            WHERE line.booking_id = booking.id AND line.cancellation_id IS NULL
               AND (seat.state <> 'booked' OR seat.hold_id IS DISTINCT FROM booking.hold_id))
     """,
 )
@@ -24,7 +24,8 @@ register_query(
         WHERE seat.state = 'booked' AND NOT EXISTS (
             SELECT FROM bookings_bookingline AS line
             JOIN bookings_booking AS booking ON booking.id = line.booking_id
-            WHERE line.seat_id = seat.id AND booking.state = 'confirmed')
+            WHERE line.seat_id = seat.id AND line.cancellation_id IS NULL
+              AND booking.state = 'confirmed')
     """,
 )
 register_query(
@@ -35,7 +36,8 @@ register_query(
         WHERE pool.booked <> (
             SELECT coalesce(sum(line.admits), 0) FROM bookings_bookingline AS line
             JOIN bookings_booking AS booking ON booking.id = line.booking_id
-            WHERE line.pool_id = pool.id AND booking.state = 'confirmed')
+            WHERE line.pool_id = pool.id AND line.cancellation_id IS NULL
+              AND booking.state = 'confirmed')
     """,
 )
 register_query(
@@ -55,6 +57,7 @@ register_query(
         SELECT 'booking ' || booking.reference FROM bookings_booking AS booking
         WHERE booking.state = 'confirmed' AND booking.confirmed_at < now() - interval '2 minutes'
           AND EXISTS (SELECT FROM bookings_bookingline AS line WHERE line.booking_id = booking.id
+            AND line.cancellation_id IS NULL
             AND NOT EXISTS (SELECT FROM bookings_ticket WHERE line_id = line.id))
     """,
 )
@@ -66,6 +69,39 @@ register_query(
         WHERE ticket.state = 'valid' AND 1 <> (
             SELECT count(*) FROM bookings_credential
             WHERE ticket_id = ticket.id AND voided_at IS NULL)
+    """,
+)
+register_query(
+    "a cancelled line has no valid ticket",
+    advice="revoke the ticket: its place may be somebody else's",
+    sql="""
+        SELECT 'ticket ' || ticket.id FROM bookings_ticket AS ticket
+        JOIN bookings_bookingline AS line ON line.id = ticket.line_id
+        WHERE ticket.state = 'valid' AND line.cancellation_id IS NOT NULL
+    """,
+)
+register_query(
+    "a booking is cancelled if and only if each of its lines is",
+    advice=TELL_THE_FAN,
+    sql="""
+        SELECT 'booking ' || booking.reference FROM bookings_booking AS booking
+        JOIN bookings_bookingline AS line ON line.booking_id = booking.id
+        GROUP BY booking.id
+        HAVING (booking.state = 'cancelled') <> bool_and(line.cancellation_id IS NOT NULL)
+    """,
+)
+register_query(
+    "what a cancellation promised is given back, or being given back",
+    advice="nobody asked payments for this money: give it back, and tell the fan",
+    sql="""
+        SELECT 'booking ' || booking.reference FROM bookings_cancellation AS made
+        JOIN bookings_booking AS booking ON booking.id = made.booking_id
+        LEFT JOIN payments_payment AS payment
+          ON payment.reference = booking.reference || '-' || booking.attempt
+        WHERE made.refund_minor > 0 AND payment.unwanted_at IS NULL AND NOT EXISTS (
+            SELECT FROM payments_refund AS refund
+            WHERE refund.reference = payment.reference || '-c' || made.id
+              AND refund.amount_minor = made.refund_minor)
     """,
 )
 register_query(

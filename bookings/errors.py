@@ -17,3 +17,15 @@ class BookingLapsed(Exception):
 
 class MailInOtherHands(Exception):
     """Another worker claimed this mail a moment ago, and has not said yet that it is sent."""
+
+
+class NotCancellable(Exception):
+    """The booking is not sold, or these are not lines of it that can still be cancelled."""
+
+
+class CancelledTooLate(NotCancellable):
+    """The fan may not cancel by himself, or not any more."""
+
+
+class AnotherRefund(Exception):
+    """What goes back is not what was shown meanwhile: show it again."""

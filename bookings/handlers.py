@@ -2,9 +2,11 @@
 
 import logging
 
+from django.utils import timezone
+
 from bookings import selectors
-from bookings.models import BookingState, LapseReason, MailKind
-from bookings.services import issuing, mailing, paying
+from bookings.models import Booking, BookingState, LapseReason, MailKind
+from bookings.services import cancellations, issuing, mailing, paying
 from ticketing.kernel import outbox
 from ticketing.kernel.outbox import Fact
 
@@ -32,7 +34,31 @@ def capture(fact: Fact) -> None:
 
 @outbox.handler("bookings.tickets_issued", slow=True)
 def mail_tickets(fact: Fact) -> None:
-    mailing.send(booking_id=fact.payload["booking_id"], kind=MailKind.CONFIRMED)
+    # Cancelled before it was sent: that mail says more.
+    if Booking.objects.filter(pk=fact.payload["booking_id"], state=BookingState.CONFIRMED).exists():
+        mailing.send(booking_id=fact.payload["booking_id"], kind=MailKind.CONFIRMED)
+
+
+@outbox.handler("bookings.lines_cancelled", slow=True)
+def mail_cancelled(fact: Fact) -> None:
+    mailing.send(
+        booking_id=fact.payload["booking_id"],
+        kind=MailKind.CANCELLED,
+        cancellation_id=fact.payload["cancellation_id"],
+    )
+
+
+@outbox.handler("payments.payment_refunded", slow=True)
+def follow_refund(fact: Fact) -> None:
+    """A refund that is none of ours may have been of everything."""
+    if not fact.payload["refund"].startswith(f"{fact.payload['reference']}-"):
+        cancellations.follow_refund(payment_reference=fact.payload["reference"], at=timezone.now())
+
+
+@outbox.handler("payments.refund_failed")
+def tell_staff_of_failed_refund(fact: Fact) -> None:
+    """The admin has a list of them, and the audit finds them until the money is back."""
+    logger.error("refund %s failed: its money is still owed", fact.payload["refund"])
 
 
 @outbox.handler("bookings.booking_lapsed", slow=True)

@@ -7,7 +7,16 @@ from django.db.models import Prefetch
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from bookings.models import Booking, BookingLine, Credential, MailKind, Ticket, TicketState
+from bookings.models import (
+    Booking,
+    BookingLine,
+    Cancellation,
+    Cause,
+    Credential,
+    MailKind,
+    Ticket,
+    TicketState,
+)
 from bookings.tickets.model import TicketFace
 from events.models import Event
 from ticketing.kernel import times
@@ -81,7 +90,9 @@ def faces(booking: Booking) -> list[TicketFace]:
     ]
 
 
-def context(booking: Booking, kind: MailKind) -> dict[str, Any]:
+def context(
+    booking: Booking, kind: MailKind, cancellation: Cancellation | None = None
+) -> dict[str, Any]:
     """What the templates of a mail may use."""
     event = _event(booking)
     zone = event.venue.time_zone
@@ -101,12 +112,36 @@ def context(booking: Booking, kind: MailKind) -> dict[str, Any]:
             (place_of(ticket), link("bookings:ticket_pdf", booking.secret, ticket.pk))
             for ticket in tickets_of(booking)
         ]
+    elif cancellation:
+        said |= _cancelled(cancellation)
     else:
         said["money"] = _(
             "We give back everything you paid, %(total)s: a reservation on your card ends by "
             "itself, a payment is refunded within a few days."
         ) % {"total": booking.total.display()}
     return said
+
+
+def _cancelled(cancellation: Cancellation) -> dict[str, Any]:
+    if cancellation.refund_minor:
+        money = _(
+            "We give back %(refund)s to the card you paid with. A reservation ends by itself, a"
+            " payment is back within a few days."
+        ) % {"refund": cancellation.refund.display()}
+    else:
+        money = _("There is nothing to give back.")
+    if cancellation.kept_minor and cancellation.cause != Cause.PAID_BACK:
+        kept = cancellation.kept.display()
+        money += " " + _("%(kept)s are kept, as it was agreed when you booked.") % {"kept": kept}
+    return {
+        "places": [
+            naming.place_name(line.section_name, line.row_label, line.seat_number)
+            for line in cancellation.lines.order_by("position")
+        ],
+        "money": money,
+        "called_off": cancellation.cause == Cause.CALLED_OFF,
+        "some_left": cancellation.booking.lines.filter(cancellation=None).exists(),
+    }
 
 
 def _doors(event: Event) -> str:

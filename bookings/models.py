@@ -1,5 +1,6 @@
+from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from ticketing.kernel.money import Money
 from ticketing.kernel.states import StatefulQuerySet
@@ -50,6 +51,10 @@ class Booking(models.Model):
     currency = models.CharField(max_length=3)
     # Which try of paying this is; each try is a payment of its own.
     attempt = models.PositiveSmallIntegerField(default=1)
+    # What stood when it was made: until when the fan may cancel by himself, and what of the booking
+    # fee is kept then; the lines say what is kept of them.
+    fans_cancel_until = models.DateTimeField(null=True, blank=True)
+    kept_booking_fee_minor = models.PositiveBigIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField()
     confirmed_at = models.DateTimeField(null=True, blank=True)
     lapsed_at = models.DateTimeField(null=True, blank=True)
@@ -58,7 +63,12 @@ class Booking(models.Model):
     objects = StatefulQuerySet["Booking"].as_manager()
 
     class Meta:
+        permissions = [("cancel_booking", "Can cancel bookings and give their money back")]
         constraints = [
+            models.CheckConstraint(
+                name="bookings_booking_keeps_no_more_than_its_fee",
+                condition=Q(kept_booking_fee_minor__lte=F("booking_fee_minor")),
+            ),
             models.UniqueConstraint(
                 fields=["hold"],
                 condition=Q(state__in=[BookingState.PENDING, BookingState.CONFIRMED]),
@@ -121,6 +131,58 @@ class Booking(models.Model):
         return f"{self.reference}-{self.attempt}"
 
 
+class Cause(models.TextChoices):
+    """Who wanted a cancellation."""
+
+    FAN = "fan", "cancelled by the fan"
+    STAFF = "staff", "cancelled by staff"
+    CALLED_OFF = "called_off", "event called off"
+    # All of the money went back in the provider's dashboard.
+    PAID_BACK = "paid_back", "paid back at the provider"
+
+
+class Cancellation(models.Model):
+    """Lines of a booking given back at one time, by whom and why; a trigger refuses any change."""
+
+    booking = models.ForeignKey(Booking, models.PROTECT, related_name="cancellations")
+    cause = models.CharField(max_length=10, choices=Cause)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
+    )
+    by_name = models.CharField(max_length=150, blank=True)
+    why = models.CharField(max_length=500, blank=True)
+    at = models.DateTimeField()
+    # Promised back, and kept, of what these lines cost, and of the booking's fee with the last.
+    refund_minor = models.PositiveBigIntegerField()
+    kept_minor = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="bookings_cancellation_cause_is_known", condition=Q(cause__in=Cause.values)
+            ),
+            models.CheckConstraint(
+                name="bookings_cancellation_says_who_and_why",
+                condition=(~Q(by=None) | ~Q(by_name="")) & (~Q(why="") | Q(cause=Cause.FAN)),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"cancellation {self.pk} of booking {self.booking_id}"
+
+    @property
+    def refund(self) -> Money:
+        return Money(self.refund_minor, self.booking.currency)
+
+    @property
+    def kept(self) -> Money:
+        return Money(self.kept_minor, self.booking.currency)
+
+    @property
+    def who(self) -> str:
+        return self.by.get_full_name() if self.by else self.by_name
+
+
 class BookingLine(models.Model):
     """One ticket of the deal, with everything it says as it was when it was sold."""
 
@@ -132,6 +194,9 @@ class BookingLine(models.Model):
     pool = models.ForeignKey(
         "inventory.AdmissionPool", models.PROTECT, related_name="+", null=True, blank=True
     )
+    fare = models.ForeignKey(
+        "events.Fare", models.PROTECT, related_name="+", null=True, blank=True, db_index=False
+    )
     section_name = models.CharField(max_length=100)
     row_label = models.CharField(max_length=50, blank=True)
     seat_number = models.CharField(max_length=20, blank=True)
@@ -141,11 +206,20 @@ class BookingLine(models.Model):
     admits = models.PositiveSmallIntegerField(default=1, db_default=1)
     price_minor = models.PositiveBigIntegerField()
     fee_minor = models.PositiveBigIntegerField(default=0)
+    # Not given back when it is cancelled, by the policy that stood when it was sold.
+    kept_minor = models.PositiveBigIntegerField(default=0, db_default=0)
+    cancellation = models.ForeignKey(
+        Cancellation, models.PROTECT, related_name="lines", null=True, blank=True
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["booking", "position"], name="bookings_line_position_is_unique"
+            ),
+            models.CheckConstraint(
+                name="bookings_line_keeps_no_more_than_it_cost",
+                condition=Q(kept_minor__lte=F("price_minor") + F("fee_minor")),
             ),
             models.CheckConstraint(
                 name="bookings_line_is_a_seat_or_pool_places",
@@ -156,6 +230,10 @@ class BookingLine(models.Model):
 
     def __str__(self) -> str:
         return f"{self.booking_id}/{self.position}"
+
+    @property
+    def paid_minor(self) -> int:
+        return self.price_minor + self.fee_minor
 
 
 class TicketState(models.TextChoices):
@@ -217,13 +295,17 @@ class Credential(models.Model):
 class MailKind(models.TextChoices):
     CONFIRMED = "confirmed", "booking confirmed"
     LAPSED = "lapsed", "booking lapsed"
+    CANCELLED = "cancelled", "tickets cancelled"
 
 
 class Mail(models.Model):
-    """One mail owed to a fan: at most one of a kind for each booking."""
+    """One mail owed to a fan: at most one of a kind for each booking, or for each cancellation."""
 
     booking = models.ForeignKey(Booking, models.PROTECT, related_name="mails")
     kind = models.CharField(max_length=12, choices=MailKind)
+    cancellation = models.OneToOneField(
+        Cancellation, models.PROTECT, related_name="mail", null=True, blank=True
+    )
     created_at = models.DateTimeField()
     # A worker is sending it; after a while without `sent_at`, another may.
     claimed_at = models.DateTimeField(null=True, blank=True)
@@ -231,7 +313,11 @@ class Mail(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["booking", "kind"], name="bookings_one_mail_of_a_kind")
+            models.UniqueConstraint(
+                fields=["booking", "kind"],
+                condition=Q(cancellation=None),
+                name="bookings_one_mail_of_a_kind",
+            )
         ]
 
     def __str__(self) -> str:

@@ -28,6 +28,11 @@ def of_payment(payment_reference: str) -> Booking | None:
     return Booking.objects.filter(reference=reference).first()
 
 
+def refund_reference(booking: Booking, cancellation_id: int) -> str:
+    """What payments calls the refund of a cancellation."""
+    return f"{booking.payment_reference}-c{cancellation_id}"
+
+
 def unclear(*, event_id: int, names: Collection[str]) -> Booking | None:
     """A booking of the fan of these names whose money may still come though its seats are gone.
 

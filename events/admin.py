@@ -168,6 +168,10 @@ class EventAdmin(VenueTimes, OfOrganizer, CarefulAdmin):
                 )
             },
         ),
+        (
+            gettext_lazy("Cancelling: counts for bookings made from now on"),
+            {"fields": (("fans_cancel_hours", "cancellation_fee_minor"),)},
+        ),
         (gettext_lazy("State"), {"fields": (("state_now", "opened"),)}),
     )
 

@@ -27,6 +27,8 @@ LABELS = {
     "lease_seconds": _("Lease (seconds)"),
     "payment_seconds": _("Time to pay (seconds)"),
     "max_lease_seconds": _("Longest lease (seconds)"),
+    "fans_cancel_hours": _("Fans may cancel (hours)"),
+    "cancellation_fee_minor": _("Kept of a cancelled ticket"),
     "is_refundable": _("Given back on refund"),
 }
 SEES_ALL = "events.see_every_organizer"

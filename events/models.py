@@ -84,6 +84,18 @@ class Event(models.Model):
     )
     # Places that one fan may hold and own at one time.
     limit_per_fan = models.PositiveSmallIntegerField(default=8, validators=[MinValueValidator(1)])
+    # Until so many hours before the start fans may cancel by themselves; empty is never.
+    fans_cancel_hours = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="Until so many hours before the start. Empty: only staff cancel.",
+    )
+    # Of each ticket that is cancelled, beside the fees that are not given back.
+    cancellation_fee_minor = models.PositiveBigIntegerField(
+        default=0,
+        db_default=0,
+        help_text="Kept of each ticket, in minor units: 250 is 2.50 EUR, or 250 JPY.",
+    )
     # Set once, when inventory has made the event's seats and pools.
     opened_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -115,6 +127,10 @@ class Event(models.Model):
             ),
             models.CheckConstraint(
                 name="events_limit_per_fan_is_positive", condition=Q(limit_per_fan__gte=1)
+            ),
+            models.CheckConstraint(
+                name="events_cancellation_fee_is_bounded",
+                condition=Q(cancellation_fee_minor__lte=10_000_000_00),
             ),
         ]
         indexes = [models.Index(fields=["starts_at"], name="events_by_start")]

@@ -170,6 +170,16 @@ class Payment(models.Model):
     def amount(self) -> Money:
         return Money(self.amount_minor, self.currency)
 
+    @property
+    def left(self) -> Money:
+        """What is taken, or will be, less everything that is promised back."""
+        taken = self.captured_minor
+        if self.state == PaymentState.AUTHORIZED and not self.unwanted_at:
+            taken = self.amount_minor
+        promised = self.refunds.exclude(state=RefundState.FAILED)
+        back = sum(promised.values_list("amount_minor", flat=True))
+        return Money(max(0, taken - back), self.currency)
+
 
 class RefundState(models.TextChoices):
     REQUESTED = "requested", "requested"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from payments.errors import UnknownPayment
 from payments.models import CallState, Payment, PaymentState, Refund, RefundState
 from ticketing.kernel.money import Money
 
@@ -73,6 +74,14 @@ def refunds(payment_reference: str) -> list[RefundView]:
         )
         for row in rows.order_by("pk")
     ]
+
+
+def left_to_give_back(payment_reference: str) -> Money:
+    """What may still be promised back, as it was a moment ago. Raises UnknownPayment."""
+    found = Payment.objects.filter(reference=payment_reference).first()
+    if found is None:
+        raise UnknownPayment(payment_reference)
+    return found.left
 
 
 def payment(reference: str) -> PaymentView | None:

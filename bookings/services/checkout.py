@@ -15,6 +15,7 @@ from bookings import people
 from bookings.errors import AddressLimitReached, CalledOff
 from bookings.models import Booking, BookingLine, BookingState, LapseReason
 from bookings.services import limits
+from events import cancelling as event_cancelling
 from events import terms as events
 from events.terms import Terms
 from inventory import selectors as inventory
@@ -75,7 +76,7 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
             open_one.name, open_one.email, open_one.email_key = name, email, person
             open_one.save(update_fields=["name", "email", "email_key"])
             return open_one
-        total = total_of(hold, lines)
+        total, policy = total_of(hold, lines), event_cancelling.policy(hold.event_id)
         booking = Booking.objects.create(
             reference=new_reference(),
             secret=secrets.token_urlsafe(32),
@@ -89,9 +90,11 @@ def start(*, hold: inventory.HoldView, name: str, email: str, terms: Terms) -> B
             amount_minor=total.minor,
             booking_fee_minor=hold.booking_fee.minor,
             currency=total.currency,
+            fans_cancel_until=policy.fans_until,
+            kept_booking_fee_minor=min(policy.kept_booking_fee_minor, hold.booking_fee.minor),
             created_at=timezone.now(),
         )
-        BookingLine.objects.bulk_create(_tickets(booking, lines))
+        BookingLine.objects.bulk_create(_tickets(booking, lines, policy.kept_minor))
     return booking
 
 
@@ -206,7 +209,9 @@ def _retake(booking: Booking, terms: Terms) -> None:
     booking.refresh_from_db()
 
 
-def _tickets(booking: Booking, lines: list[inventory.LineView]) -> list[BookingLine]:
+def _tickets(
+    booking: Booking, lines: list[inventory.LineView], kept_minor: int
+) -> list[BookingLine]:
     """One booking line for each ticket, whatever number of places the ticket takes."""
     each = [line for line in lines for _ in range(line.tickets)]
     return [
@@ -215,6 +220,7 @@ def _tickets(booking: Booking, lines: list[inventory.LineView]) -> list[BookingL
             position=position,
             seat_id=line.seat_id,
             pool_id=line.pool_id,
+            fare_id=line.fare_id,
             section_name=line.section_name,
             row_label=line.row_label,
             seat_number=line.seat_number,
@@ -223,6 +229,7 @@ def _tickets(booking: Booking, lines: list[inventory.LineView]) -> list[BookingL
             admits=line.admits,
             price_minor=line.price.minor,
             fee_minor=line.fee.minor,
+            kept_minor=min(kept_minor, line.price.minor + line.fee.minor),
         )
         for position, line in enumerate(each, start=1)
     ]

@@ -5,6 +5,7 @@ send it at once. Its Message-ID is made from the booking, so that a second copy 
 """
 
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
@@ -21,28 +22,30 @@ from ticketing.kernel import transactions
 CLAIM = timedelta(minutes=2)
 
 
-def send(*, booking_id: int, kind: MailKind) -> bool:
-    """Send one mail of this kind for the booking; False if it was sent before.
+def send(*, booking_id: int, kind: MailKind, cancellation_id: int | None = None) -> bool:
+    """Send one mail of this kind for the booking, or the cancellation; False if it was sent before.
 
     Talks to the mail server; an error leaves the mail to be tried again. Raises MailInOtherHands
     while another worker is sending it, or has died of it: whoever asked must ask again.
     """
     transactions.forbid()
     booking = Booking.objects.get(pk=booking_id)
+    which: dict[str, Any] = {"cancellation_id": cancellation_id}
     mail, _ = Mail.objects.get_or_create(
-        booking=booking, kind=kind, defaults={"created_at": timezone.now()}
+        booking=booking, kind=kind, **which, defaults={"created_at": timezone.now()}
     )
     if mail.sent_at:
         return False
     if not _claim(mail):
         raise MailInOtherHands(booking.reference)
-    context = letters.context(booking, kind)
+    context = letters.context(booking, kind, mail.cancellation)
+    told = f"{booking.reference}-{cancellation_id}" if cancellation_id else booking.reference
     name = f"emails/booking_{kind.value}"
     message = EmailMultiAlternatives(
         subject=" ".join(render_to_string(f"{name}.subject.txt", context).split()),
         body=render_to_string(f"{name}.txt", context),
         to=[booking.email],
-        headers={"Message-ID": f"<{kind.value}.{booking.reference}@{settings.EMAIL_DOMAIN}>"},
+        headers={"Message-ID": f"<{kind.value}.{told}@{settings.EMAIL_DOMAIN}>"},
     )
     message.attach_alternative(render_to_string(f"{name}.html", context), "text/html")
     try:

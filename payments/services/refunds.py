@@ -30,7 +30,7 @@ def request(
         return False
     if is_last and payment.unwanted_at:
         return False
-    left = _left(payment)
+    left = payment.left
     if left < amount or not amount.minor:
         raise MoreThanThere(payment_reference, left)
     if is_last and amount == payment.amount and _may_be_let_go(payment):
@@ -47,7 +47,7 @@ def request(
 def lock_and_count_left(payment_reference: str) -> Money:
     """What may still be promised back. Joins the caller's transaction, which keeps it so."""
     transactions.require()
-    return _left(_lock(payment_reference))
+    return _lock(payment_reference).left
 
 
 def pay_out(*, payment_reference: str) -> None:
@@ -68,7 +68,7 @@ def try_again(*, reference: str, at: datetime) -> bool:
         failed.refresh_from_db()
         if failed.state != RefundState.FAILED or Refund.objects.filter(again_of=failed).exists():
             return False
-        left = _left(payment)
+        left = payment.left
         if left.minor < failed.amount_minor:
             raise MoreThanThere(payment.reference, left)
         again = Refund.objects.create(
@@ -87,16 +87,6 @@ def _lock(reference: str) -> Payment:
     if payment is None:
         raise UnknownPayment(reference)
     return payment
-
-
-def _left(payment: Payment) -> Money:
-    """What is taken, or will be, less everything that is promised back."""
-    taken = payment.captured_minor
-    if payment.state == PaymentState.AUTHORIZED and not payment.unwanted_at:
-        taken = payment.amount_minor
-    promised = payment.refunds.exclude(state=RefundState.FAILED)
-    back = sum(promised.values_list("amount_minor", flat=True))
-    return Money(max(0, taken - back), payment.currency)
 
 
 def _may_be_let_go(payment: Payment) -> bool:

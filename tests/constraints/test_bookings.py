@@ -1,8 +1,10 @@
+from functools import partial
+
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bookings.models import Booking, BookingState, Mail, MailKind
+from bookings.models import Booking, BookingState, Cancellation, Cause, Mail, MailKind
 from bookings.services import checkout, issuing
 from events import terms
 from inventory import selectors
@@ -25,7 +27,19 @@ def booking():
     checkout.confirm(booking=booking)
     with transaction.atomic():
         issuing.issue(booking_id=booking.pk)
+    made = Cancellation.objects.create(
+        booking=booking,
+        cause=Cause.STAFF,
+        by_name="Ada",
+        why="ill",
+        at=timezone.now(),
+        refund_minor=1,
+        kept_minor=0,
+    )
     Mail.objects.create(booking=booking, kind=MailKind.CONFIRMED, created_at=timezone.now())
+    Mail.objects.create(
+        booking=booking, kind=MailKind.CANCELLED, cancellation=made, created_at=timezone.now()
+    )
     return Booking.objects.get(state=BookingState.CONFIRMED)
 
 
@@ -40,7 +54,12 @@ def booking():
         ("bookings_line_position_is_unique", "bookings_bookingline", {}),
         ("bookings_one_live_ticket_per_line", "bookings_ticket", {}),
         ("bookings_one_live_credential_per_ticket", "bookings_credential", {"code": "'another'"}),
-        ("bookings_one_mail_of_a_kind", "bookings_mail", {}),
+        (
+            "bookings_one_mail_of_a_kind",
+            "bookings_mail",
+            {"kind": "'confirmed'", "cancellation_id": "NULL"},
+        ),
+        ("bookings_mail_cancellation_id_key", "bookings_mail", {}),
     ],
 )
 def test_there_is_one_of_a_kind(name, table, changes):
@@ -64,6 +83,31 @@ def test_there_is_one_of_a_kind(name, table, changes):
             "UPDATE bookings_bookingline SET seat_id = NULL",
         ),
         (
+            "bookings_line_keeps_no_more_than_it_cost",
+            "UPDATE bookings_bookingline SET kept_minor = price_minor + fee_minor + 1",
+        ),
+        (
+            "bookings_booking_keeps_no_more_than_its_fee",
+            "UPDATE bookings_booking SET kept_booking_fee_minor = booking_fee_minor + 1",
+        ),
+        (
+            "bookings_cancellation_cause_is_known",
+            partial(copy, "bookings_cancellation", cause="'x'"),
+        ),
+        (
+            "bookings_cancellation_says_who_and_why",
+            partial(copy, "bookings_cancellation", by_name="''"),
+        ),
+        (
+            "bookings_cancellation_says_who_and_why",
+            partial(copy, "bookings_cancellation", why="''"),
+        ),
+        (
+            "bookings_cancellations_are_append_only",
+            "UPDATE bookings_cancellation SET why = 'another'",
+        ),
+        ("bookings_cancellations_are_append_only", "DELETE FROM bookings_cancellation"),
+        (
             "bookings_line_is_a_seat_or_pool_places",
             "UPDATE bookings_bookingline SET admits = 2 WHERE seat_id IS NOT NULL",
         ),
@@ -78,4 +122,4 @@ def test_there_is_one_of_a_kind(name, table, changes):
     ],
 )
 def test_a_row_keeps_its_shape(name, sql):
-    assert broken_by(sql) == name
+    assert broken_by(sql() if callable(sql) else sql) == name

@@ -54,6 +54,10 @@ def test_a_series_has_an_address_of_its_own():
             "UPDATE events_event SET max_lease_seconds = 86401",
         ),
         ("events_limit_per_fan_is_positive", "UPDATE events_event SET limit_per_fan = 0"),
+        (
+            "events_cancellation_fee_is_bounded",
+            "UPDATE events_event SET cancellation_fee_minor = 1000000001",
+        ),
         ("events_on_sale_closes_after_it_opens", "UPDATE events_onsale SET closes_at = opens_at"),
         ("events_zone_rank_is_a_letter", "UPDATE events_pricezone SET rank = 26"),
         (

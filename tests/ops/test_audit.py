@@ -64,6 +64,13 @@ def _book(placed, sale):
 HELD = "(SELECT min(id) FROM inventory_eventseat WHERE state = 'held')"
 BOOKED = "(SELECT min(id) FROM inventory_eventseat WHERE state = 'booked')"
 FREE = "(SELECT min(id) FROM inventory_eventseat WHERE state = 'available')"
+CANCELLED = """
+WITH made AS (
+    INSERT INTO bookings_cancellation
+        (booking_id, cause, by_name, why, at, refund_minor, kept_minor)
+    SELECT id, 'staff', 'Ada', 'ill', now(), 100, 0 FROM bookings_booking RETURNING id
+)
+"""
 FAULTS = [
     (
         "no more holds go by a presale code than it allows",
@@ -147,6 +154,19 @@ FAULTS = [
         "DELETE FROM bookings_credential; DELETE FROM bookings_ticket",
     ),
     ("a valid ticket has one live credential", "UPDATE bookings_credential SET voided_at = now()"),
+    (
+        "a cancelled line has no valid ticket",
+        f"{CANCELLED} UPDATE bookings_bookingline SET cancellation_id = (SELECT id FROM made)",
+    ),
+    (
+        "a booking is cancelled if and only if each of its lines is",
+        f"{CANCELLED} UPDATE bookings_bookingline SET cancellation_id = (SELECT id FROM made)",
+    ),
+    (
+        "a booking is cancelled if and only if each of its lines is",
+        "UPDATE bookings_booking SET state = 'cancelled', cancelled_at = now()",
+    ),
+    ("what a cancellation promised is given back, or being given back", f"{CANCELLED} SELECT 1"),
     (
         "a booking costs what its lines cost",
         "UPDATE bookings_bookingline SET price_minor = price_minor + 1",

@@ -120,14 +120,14 @@ def test_rivals_for_the_same_money_are_never_promised_more_than_there_is(provide
 def test_without_the_lock_they_would_be(taken, monkeypatch):
     """The control: two who count before either writes both find the money there."""
     monkeypatch.setattr(refunds, "_lock", lambda name: Payment.objects.get(reference=name))
-    count, both = refunds._left, threading.Barrier(2, timeout=20)
+    count, both = Payment.__dict__["left"].fget, threading.Barrier(2, timeout=20)
 
     def count_together(payment):
         left = count(payment)
         both.wait()
         return left
 
-    monkeypatch.setattr(refunds, "_left", count_together)
+    monkeypatch.setattr(Payment, "left", property(count_together))
 
     outcomes = race([partial(ask, taken, name, 9000) for name in "ab"])
 

@@ -16,7 +16,7 @@ _STORY = ["blockchange", "holdrelease", "seatmove"]
 _LOOK_AT = {
     "venues": ["venue", "seatmap", "section", "row", "seat"],
     "inventory": ["eventseat", "admissionpool", "farecap", "hold", "holdline", "block", *_STORY],
-    "bookings": ["booking", "bookingline", "ticket", "credential", "mail"],
+    "bookings": ["booking", "bookingline", "cancellation", "ticket", "credential", "mail"],
 }
 # Payments knows no organizer, so it cannot keep one from another's: not for organizers.
 _MONEY = {"payments": ["payment", "movement", "refund", "providercall", "providerevent"]}
@@ -41,6 +41,7 @@ ROLES: Mapping[str, set[str]] = {
     BOX_OFFICE: _looking(_LOOK_AT)
     | _looking(_MONEY)
     | _may("payments", ["change"], ["refund"])
+    | {"bookings.cancel_booking"}
     | _may("events", ["view", "change"], [*_EVENTS, "organizer"])
     | _may("inventory", ["add", "change"], ["admissionpool", "block", "farecap"])
     | _may("inventory", ["delete"], ["farecap"])
