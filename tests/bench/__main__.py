@@ -9,7 +9,7 @@ from tests.bench.office import opened
 from ticketing.embedded import EmbeddedError
 
 # A family is the module of that name here; its `measure` yields figures.
-FAMILIES = ["hold", "pool", "expiry", "rows"]
+FAMILIES = ["hold", "pool", "expiry", "rows", "purchase"]
 
 
 def main(names: list[str]) -> None:

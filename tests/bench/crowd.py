@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
-TAKEN = re.compile(rb"^location: \S+[?&]taken=\d|^HTTP/1.1 409 ", re.IGNORECASE | re.MULTILINE)
-LOCATION = re.compile(rb"^location: *(\S+)", re.IGNORECASE | re.MULTILINE)
-LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
+from tests.bench.line import Line, UnexpectedAnswer
+
+TAKEN = re.compile(r"^location: \S+[?&]taken=\d|^HTTP/1.1 409 ", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,57 +54,25 @@ class Seen:
     refused_ms: list[float]
 
 
-class UnexpectedAnswer(Exception):
-    pass
-
-
-class Line:
-    """One kept connection."""
-
-    def __init__(self, errand: Errand) -> None:
-        self._errand = errand
-
-    async def open(self) -> None:
-        self._reader, self._writer = await asyncio.open_connection(
-            self._errand.host, self._errand.port
-        )
-
-    async def ask(self, ask: Ask) -> bool:
-        """Whether the wish was granted."""
-        head, body = await self._post(
-            f"csrftoken={ask.token}", f"csrfmiddlewaretoken={ask.token}&{ask.form}".encode()
-        )
-        if self._errand.may_be_refused and TAKEN.search(head):
-            return False
-        location = LOCATION.search(head)
-        if location is None or not location[1].decode().startswith(self._errand.leads_to):
-            said = f"{head.decode()}{body[:2000].decode()}"
-            raise UnexpectedAnswer(f"{self._errand.action} answered\n{said}")
-        return True
-
-    async def _post(self, cookies: str, body: bytes) -> tuple[bytes, bytes]:
-        head = (
-            f"POST {self._errand.action} HTTP/1.1\r\n"
-            f"Host: {self._errand.host}:{self._errand.port}\r\n"
-            f"Cookie: {cookies}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
-        )
-        self._writer.write(head.encode() + body)
-        answer = await self._reader.readuntil(b"\r\n\r\n")
-        length = LENGTH.search(answer)
-        if length is None:
-            raise UnexpectedAnswer(f"an answer does not say how long it is:\n{answer.decode()}")
-        return answer, await self._reader.readexactly(int(length[1]))
+async def ask(line: Line, errand: Errand, wish: Ask) -> bool:
+    """Whether the wish was granted."""
+    form = f"csrfmiddlewaretoken={wish.token}&{wish.form}"
+    answer = await line.post(errand.action, form, {"csrftoken": wish.token})
+    if errand.may_be_refused and TAKEN.search(answer.head):
+        return False
+    if not answer.leads_to.startswith(errand.leads_to):
+        raise UnexpectedAnswer(f"{errand.action} answered\n{answer}")
+    return True
 
 
 async def send(errand: Errand) -> Seen:
-    lines = [Line(errand) for _ in range(errand.connections)]
+    lines = [Line(errand.host, errand.port) for _ in range(errand.connections)]
     await asyncio.gather(*(line.open() for line in lines))
     began = time.perf_counter()
     asks, seen = _coming(errand, began), Seen(0, [], [])
     async with asyncio.TaskGroup() as group:
         for line in lines:
-            group.create_task(_keep_asking(line, asks, seen))
+            group.create_task(_keep_asking(line, errand, asks, seen))
     return replace(seen, seconds=time.perf_counter() - began)
 
 
@@ -126,11 +94,13 @@ def _listen(told: threading.Event) -> None:
     told.set()
 
 
-async def _keep_asking(line: Line, asks: Iterator[tuple[float, Ask]], seen: Seen) -> None:
-    for due, ask in asks:
+async def _keep_asking(
+    line: Line, errand: Errand, asks: Iterator[tuple[float, Ask]], seen: Seen
+) -> None:
+    for due, wish in asks:
         await asyncio.sleep(max(0, due - time.perf_counter()))
         began = due or time.perf_counter()
-        won = await line.ask(ask)
+        won = await ask(line, errand, wish)
         (seen.won_ms if won else seen.refused_ms).append((time.perf_counter() - began) * 1000)
 
 

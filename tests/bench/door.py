@@ -10,6 +10,7 @@ from uuid import UUID
 from django.urls import reverse
 
 from events.models import Event
+from tests.bench import buyers
 from tests.bench.cpu import Meter
 from tests.bench.crowd import Ask, Errand, Seen
 from tests.bench.errors import BenchError
@@ -23,9 +24,10 @@ NOBODY = UUID(int=0)
 class Party:
     """A crowd on its way: a process of its own."""
 
-    def __init__(self, errand: Errand) -> None:
+    def __init__(self, errand: Errand | buyers.Errand) -> None:
+        program = errand.__class__.__module__
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.bench.crowd"],
+            [sys.executable, "-m", program],
             cwd=runtime.ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

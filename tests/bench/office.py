@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from tests.bench.errors import BenchError
-from ticketing.embedded import demo, services
+from ticketing.embedded import demo, runtime, services
 from ticketing.embedded.children import Child, Family
 from ticketing.embedded.places import free_port
 
@@ -42,9 +43,9 @@ class Office:
         return redis.Redis.from_url(self.values["VALKEY_URL"].replace("valkey://", "redis://", 1))
 
     @contextmanager
-    def beside(self, name: str, **values: str) -> Iterator["Office"]:
+    def beside(self, name: str, *, port: int = 0, **values: str) -> Iterator["Office"]:
         """The same with a web server more that goes by other `values`."""
-        port = free_port()
+        port = port or free_port()
         child = _open_doors(self.family, name, port, {**self.values, **values})
         url = values.get("DATABASE_URL", self.values["DATABASE_URL"])
         try:
@@ -57,6 +58,33 @@ class Office:
             )
         finally:
             self.family.stop(child)
+
+    @contextmanager
+    def with_provider(self) -> Iterator["Office"]:
+        """The same with a payment provider, and all that runs behind a web server of its own."""
+        port, provider_port = free_port(), free_port()
+        values = {
+            **self.values,
+            "BASE_URL": f"http://{demo.HOST}:{port}",
+            "STRIPE_SECRET_KEY": demo.LOCAL_KEY,
+            "STRIPE_API_BASE": f"http://{demo.HOST}:{provider_port}",
+            "STRIPE_WEBHOOK_SECRET": "whsec_bench",
+        }
+        state = runtime.VAR / NAME / "provider"
+        shutil.rmtree(state, ignore_errors=True)
+        [_, provider], behind = demo.programs(port, values)
+        own = {**provider.environment, "PROVIDER_STATE": str(state)}
+        started = [
+            self.family.start(replace(program, name=f"bench-{program.name}"))
+            for program in [replace(provider, environment=own), *behind]
+        ]
+        parts = {child.program.name.removeprefix("bench-"): child.process.pid for child in started}
+        try:
+            with self.beside("bench-web", port=port, **values) as office:
+                yield replace(office, parts={**office.parts, **parts})
+        finally:
+            for child in started:
+                self.family.stop(child)
 
     @contextmanager
     def with_database(self, name: str) -> Iterator["Office"]:

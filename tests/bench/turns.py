@@ -9,7 +9,7 @@ SECONDS = 3
 # Enough to fill caches, prepare statements and see roughly how fast a side is.
 WARM_UP = 400
 # Whose CPU is ours, and not the load's.
-OURS = ("app", "postgres", "valkey")
+OURS = ("app", "worker", "ticker", "beat", "postgres", "valkey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Turn:
     @property
     def cost(self) -> float:
         """The CPU of all that is ours for one operation."""
-        return sum(self.cpu[part] for part in OURS) / self.operations
+        return sum(self.cpu.get(part, 0) for part in OURS) / self.operations
 
     @property
     def p95_ms(self) -> float:
