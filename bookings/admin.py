@@ -3,10 +3,12 @@
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
 from django.utils.translation import gettext_lazy
 from unfold.decorators import display
 
+from bookings import settling
 from bookings.models import Booking, BookingLine, Cancellation, Credential, Mail, Ticket
 from events.backstage import OfOrganizer
 from ticketing.kernel import times
@@ -80,6 +82,13 @@ class BookingAdmin(OfOrganizer, ReadOnlyAdmin):
     )
     readonly_fields = ("total_shown",)
     inlines = [BookingLineInline, CancellationInline, MailInline]
+
+    def get_urls(self) -> Any:
+        page = self.admin_site.admin_view(self.settlement_view)
+        return [path("settlement/<int:event_id>/", page, name=settling.NAME), *super().get_urls()]
+
+    def settlement_view(self, request: HttpRequest, event_id: int) -> HttpResponse:
+        return settling.show(request, event_id, site=self.admin_site, opts=self.opts)
 
     @display(description=gettext_lazy("State"), ordering="state", label=STATE_COLORS)
     def state_label(self, booking: Booking) -> tuple[str, str]:

@@ -130,6 +130,11 @@ class Booking(models.Model):
         """What the payment of the present try is called; all that payments knows of a booking."""
         return f"{self.reference}-{self.attempt}"
 
+    @property
+    def payment_references(self) -> list[str]:
+        """What the payments of all tries are called, the present one last."""
+        return [f"{self.reference}-{attempt}" for attempt in range(1, self.attempt + 1)]
+
 
 class Cause(models.TextChoices):
     """Who wanted a cancellation."""

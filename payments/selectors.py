@@ -1,7 +1,10 @@
 """What the floors above may know of a payment: frozen values, never rows."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+
+from django.db import connection
 
 from payments.errors import UnknownPayment
 from payments.models import CallState, Payment, PaymentState, Refund, RefundState
@@ -102,3 +105,45 @@ def payment(reference: str) -> PaymentView | None:
         is_unknown=found.calls.filter(state=CallState.UNKNOWN).exists(),
         last_problem=found.last_problem,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the ledger adds up to for one payment in one currency, each as a positive figure."""
+
+    reference: str
+    currency: str
+    authorized_minor: int = 0
+    # Authorized, and neither taken nor let go.
+    reserved_minor: int = 0
+    captured_minor: int = 0
+    refunded_minor: int = 0
+    fees_minor: int = 0
+
+    @property
+    def net_minor(self) -> int:
+        return self.captured_minor - self.refunded_minor - self.fees_minor
+
+
+TOTALS = """
+SELECT payment.reference, movement.currency,
+    coalesce(sum(movement.amount_minor) FILTER (WHERE kind = 'authorized'), 0),
+    coalesce(sum(movement.amount_minor) FILTER (WHERE kind IN ('authorized', 'voided')), 0)
+        - coalesce(sum(movement.amount_minor) FILTER (WHERE kind = 'captured'), 0),
+    coalesce(sum(movement.amount_minor) FILTER (WHERE kind = 'captured'), 0),
+    -coalesce(sum(movement.amount_minor) FILTER (WHERE kind IN ('refunded', 'refund_failed')), 0),
+    -coalesce(sum(movement.amount_minor) FILTER (WHERE kind = 'fee'), 0)
+FROM payments_payment AS payment
+JOIN payments_movement AS movement ON movement.payment_id = payment.id
+WHERE payment.reference = ANY(%s)
+GROUP BY payment.id, movement.currency ORDER BY payment.id, movement.currency
+"""
+
+
+def totals(references: Collection[str]) -> list[Totals]:
+    """The sums of these payments, for each currency in which one of them moved money."""
+    with connection.cursor() as cursor:
+        cursor.execute(TOTALS, [list(references)])
+        rows = cursor.fetchall()
+    # The database adds up to a decimal.
+    return [Totals(reference, currency, *map(int, sums)) for reference, currency, *sums in rows]
