@@ -9,7 +9,7 @@ SECONDS = 3
 # Enough to fill caches, prepare statements and see roughly how fast a side is.
 WARM_UP = 400
 # Whose CPU is ours, and not the load's.
-OURS = ("app", "worker", "ticker", "beat", "postgres", "valkey")
+OURS = ("app", "worker", "sweeper", "ticker", "beat", "postgres", "valkey")
 
 
 @dataclass(frozen=True, slots=True)

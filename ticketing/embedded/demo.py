@@ -77,7 +77,9 @@ def programs(port: int, values: Mapping[str, str]) -> tuple[list[Program], list[
     if _is_local(values):
         front.append(_provider(values))
     behind = [
-        Program("worker", [*_celery("worker"), "--concurrency=2", "--without-mingle"], env),
+        Program("worker", [*_worker("worker"), "--queues=facts", "--concurrency=2"], env),
+        # One of its own: no sweep waits behind a thousand mails.
+        Program("sweeper", [*_worker("sweeper"), "--queues=expiry,money", "--pool=solo"], env),
         # The whole table is in code: there is nothing to remember between two runs.
         Program("beat", [*_celery("beat"), "--scheduler=celery.beat:Scheduler"], env),
         manage("ticker", values=values),
@@ -117,6 +119,10 @@ def _granian(interface: str, port: int, *, workers: int) -> list[str]:
         # One worker that is killed does not take the others along.
         "--respawn-failed-workers",
     ]
+
+
+def _worker(name: str) -> list[str]:
+    return [*_celery("worker"), f"--hostname={name}@%h", "--without-mingle"]
 
 
 def _celery(what: str) -> list[str]:
