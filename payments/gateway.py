@@ -69,6 +69,19 @@ class Outcome:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One payment as the provider's own list has it, with the provider's own totals."""
+
+    intent: str
+    # Ours; empty when it was not made by us.
+    reference: str
+    standing: Standing
+    amount: Money
+    captured: Money
+    refunded: Money
+
+
 class Gateway(Protocol):
     """A payment provider.
 
@@ -101,3 +114,6 @@ class Gateway(Protocol):
 
     def find_refund(self, *, intent: str, reference: str) -> RefundOutcome | None:
         """The refund that was made under a reference, if any was."""
+
+    def statement(self, *, since: datetime) -> list[Entry]:
+        """Every payment that was attempted since then, whoever asked for it."""

@@ -16,9 +16,9 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from payments.errors import Declined, OutcomeUnknown, ProviderRejected
-from payments.gateway import Fee, Outcome, RefundOutcome, Standing, Wish
+from payments.gateway import Entry, Fee, Outcome, RefundOutcome, Standing, Wish
 from ticketing.kernel import transactions
-from ticketing.kernel.money import Money, from_provider, to_provider
+from ticketing.kernel.money import CURRENCIES, Money, from_provider, to_provider
 
 NAME = "stripe"
 T = TypeVar("T")
@@ -28,6 +28,7 @@ WEBHOOK_TOLERANCE_SECONDS = 300
 # The session with the intent, the charge, its refunds and its fee in it: one question, not five.
 CHARGE = "payment_intent.latest_charge"
 WHOLE = [f"{CHARGE}.refunds", f"{CHARGE}.balance_transaction"]
+PAGE = 100
 # Never more than this many pages of a hundred are looked through for one session.
 SEARCH_LIMIT = 2000
 STANDINGS = {
@@ -109,6 +110,19 @@ class StripeGateway:
         refunds = _ask(lambda api: _refunds(api.refunds.list(params)))
         return next((refund for refund in refunds if refund.reference == reference), None)
 
+    def statement(self, *, since: datetime) -> list[Entry]:
+        params: Any = {
+            "created": {"gte": int(since.timestamp())},
+            "limit": PAGE,
+            "expand": ["data.latest_charge"],
+        }
+
+        def read(api: Any) -> list[Entry]:
+            intents = api.payment_intents.list(params).auto_paging_iter()
+            return [_entry(intent) for intent in intents if _is_sold_in(intent.currency)]
+
+        return _ask(read)
+
 
 def verified(body: bytes, signature: str) -> dict[str, Any] | None:
     """The event that a webhook carries, or None unless one of our secrets signed it just now."""
@@ -188,6 +202,25 @@ def _outcome(session: Any) -> Outcome:
         refunds=_refunds(charge.refunds) if charge and charge.refunds else (),
         fees=_fees(charge.balance_transaction) if charge else (),
         problem=(problem.message or problem.code or "") if problem else "",
+    )
+
+
+def _is_sold_in(code: str) -> bool:
+    # The account may be used for other things as well.
+    return code.upper() in CURRENCIES
+
+
+def _entry(intent: Any) -> Entry:
+    standing = STANDINGS.get(intent.status, Standing.NOTHING)
+    charge = intent.latest_charge if standing == Standing.CAPTURED else None
+    marks = intent.metadata.to_dict() if intent.metadata else {}
+    return Entry(
+        intent=intent.id,
+        reference=marks.get("reference", ""),
+        standing=standing,
+        amount=from_provider(intent.amount, intent.currency),
+        captured=from_provider(intent.amount_received if charge else 0, intent.currency),
+        refunded=from_provider(charge.amount_refunded if charge else 0, intent.currency),
     )
 
 

@@ -34,7 +34,11 @@ T = TypeVar("T")
 
 
 def gateway_of(payment: Payment) -> Gateway:
-    return _gateways[payment.provider]
+    return gateway_named(payment.provider)
+
+
+def gateway_named(name: str) -> Gateway:
+    return _gateways[name]
 
 
 def intend(

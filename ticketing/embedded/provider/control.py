@@ -54,6 +54,24 @@ def settle_refund(store: Store, wish: Json) -> Json:
     return {"ok": True}
 
 
+def disagree(store: Store, wish: Json) -> Json:
+    """{"id": intent, "captured": 100, "refunded": 0}: other figures from now on; no event.
+
+    {"id": intent, "forget": true}: it was never there, and neither was its session.
+    """
+    intent = store.get("payment_intent", str(wish.get("id")))
+    if wish.get("forget"):
+        for identity in filter(None, [intent["id"], intent["_session"]]):
+            store.forget(identity)
+        return {"ok": True}
+    if "captured" in wish:
+        store.put(intent | {"amount_received": int(wish["captured"])})
+    if "refunded" in wish:
+        charge = store.get("charge", intent["latest_charge"])
+        store.put(charge | {"amount_refunded": int(wish["refunded"])})
+    return {"ok": True}
+
+
 HANDLES: dict[str, Callable[[Store, Json], Json]] = {
     "fault": plan_fault,
     "webhook": set_webhook,
@@ -61,4 +79,5 @@ HANDLES: dict[str, Callable[[Store, Json], Json]] = {
     "authenticate": authenticate,
     "expire_auth": expire_authorization,
     "settle_refund": settle_refund,
+    "disagree": disagree,
 }

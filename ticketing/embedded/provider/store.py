@@ -104,6 +104,9 @@ class Store:
         )
         return thing
 
+    def forget(self, identity: str) -> None:
+        self._db.execute("delete from objects where id = ?", (identity,))
+
     def find(self, identity: str) -> Json | None:
         row = self._db.execute("select body from objects where id = ?", (identity,)).fetchone()
         return dict(json.loads(row[0])) if row else None
