@@ -4,11 +4,12 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.urls import path
 from django.utils.translation import gettext_lazy
 from unfold.decorators import display
 
-from bookings import settling
+from bookings import desk, settling
 from bookings.models import Booking, BookingLine, Cancellation, Credential, Mail, Ticket
 from events.backstage import OfOrganizer
 from ticketing.kernel import times
@@ -81,14 +82,37 @@ class BookingAdmin(OfOrganizer, ReadOnlyAdmin):
         ("lapsed_at", "cancelled_at"),
     )
     readonly_fields = ("total_shown",)
+    change_form_outer_before_template = "admin/bookings/booking/steps.html"
     inlines = [BookingLineInline, CancellationInline, MailInline]
 
     def get_urls(self) -> Any:
-        page = self.admin_site.admin_view(self.settlement_view)
-        return [path("settlement/<int:event_id>/", page, name=settling.NAME), *super().get_urls()]
+        settlement = path(
+            "settlement/<int:event_id>/",
+            self.admin_site.admin_view(self.settlement_view),
+            name=settling.NAME,
+        )
+        cancel = path(
+            "<int:booking_id>/cancel/",
+            self.admin_site.admin_view(self.cancel_view),
+            name="bookings_booking_cancel",
+        )
+        return [settlement, cancel, *super().get_urls()]
 
     def settlement_view(self, request: HttpRequest, event_id: int) -> HttpResponse:
         return settling.show(request, event_id, site=self.admin_site, opts=self.opts)
+
+    def cancel_view(self, request: HttpRequest, booking_id: int) -> HttpResponse:
+        return desk.page(
+            request, get_object_or_404(self.get_queryset(request), pk=booking_id), self.admin_site
+        )
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **options: Any
+    ) -> HttpResponse:
+        booking: Booking | None = options.get("obj")
+        context["may_cancel"] = booking is not None and desk.may_cancel(request, booking)
+        response: HttpResponse = super().render_change_form(request, context, *args, **options)
+        return response
 
     @display(description=gettext_lazy("State"), ordering="state", label=STATE_COLORS)
     def state_label(self, booking: Booking) -> tuple[str, str]:

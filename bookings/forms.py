@@ -90,6 +90,11 @@ def read_fares(data: QueryDict) -> dict[int, int]:
     }
 
 
+def read_lines(data: QueryDict) -> list[int]:
+    """The booking lines that were ticked. Raises BadForm."""
+    return [number(line) for line in data.getlist("lines")[:MOST_SEATS]]
+
+
 def _readable(text: object) -> str:
     """A text that a database can keep. Raises BadForm."""
     said = str(text)

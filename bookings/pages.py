@@ -10,10 +10,10 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from bookings import letters
+from bookings import cancelling, letters
 from bookings.errors import AddressLimitReached
 from bookings.models import Booking, BookingLine, BookingState, Ticket, TicketState
-from bookings.services import checkout
+from bookings.services import cancellations, checkout
 from bookings.tickets import qr
 from events import selectors as events
 from events import terms
@@ -118,11 +118,19 @@ def booking_page(booking: Booking) -> dict[str, Any]:
             "reference": booking.reference,
             "email": booking.email,
             "total": booking.total.display(),
+            "url": reverse("bookings:booking", args=[booking.secret]),
+            "cancel_url": reverse("bookings:cancel", args=[booking.secret])
+            if cancellations.may_fan_cancel(booking, at=timezone.now())
+            else "",
+            "cancel_until": times.spoken_in_full(booking.fans_cancel_until, event.time_zone)
+            if booking.fans_cancel_until
+            else "",
             # The fact that makes them is told within a moment.
             "awaits_tickets": status == BookingState.CONFIRMED and not tickets,
         },
         "event": event,
         "seatmap_url": seatmap_url(event),
+        "cancelled": cancelling.story(booking),
         "tickets": [ticket_pass(booking, ticket) for ticket in tickets],
         "tickets_pdf_url": reverse("bookings:tickets_pdf", args=[booking.secret]),
         "sums": _sums(sum(line.admits for line in lines), booking.total - fee, fee),

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from bookings.views import bookings, checkout, holds
+from bookings.views import bookings, cancelling, checkout, holds
 
 app_name = "bookings"
 urlpatterns = [
@@ -12,6 +12,7 @@ urlpatterns = [
     path("your-seats/<uuid:reference>/release/", holds.release, name="release"),
     path("your-seats/<uuid:reference>/checkout/", checkout.checkout, name="checkout"),
     path("bookings/<slug:booking_secret>/", bookings.booking, name="booking"),
+    path("bookings/<slug:booking_secret>/cancel/", cancelling.cancel, name="cancel"),
     path("bookings/<slug:booking_secret>/return/", checkout.come_back, name="return"),
     path("bookings/<slug:booking_secret>/tickets.pdf", bookings.tickets_pdf, name="tickets_pdf"),
     path("bookings/<slug:booking_secret>/tickets/<int:ticket_id>/", bookings.ticket, name="ticket"),

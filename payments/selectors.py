@@ -62,6 +62,14 @@ class RefundView:
     created_at: datetime
     settled_at: datetime | None
 
+    @property
+    def is_back(self) -> bool:
+        return self.state == RefundState.SUCCEEDED
+
+    @property
+    def has_failed(self) -> bool:
+        return self.state == RefundState.FAILED
+
 
 def refunds(payment_reference: str) -> list[RefundView]:
     """All refunds of a payment, the first one first."""
