@@ -91,6 +91,17 @@ register_query(
     """,
 )
 register_query(
+    "nothing is sold any more of an event that was cancelled an hour ago",
+    advice="run `manage.py cancel_event` for it: the log says what is in the way",
+    sql="""
+        SELECT 'booking ' || booking.reference FROM bookings_booking AS booking
+        JOIN events_event AS event ON event.id = booking.event_id
+        WHERE event.state = 'cancelled' AND booking.state = 'confirmed' AND EXISTS (
+            SELECT FROM kernel_outboxmessage WHERE topic = 'events.event_cancelled'
+              AND key LIKE event.id || ' %' AND created_at < now() - interval '1 hour')
+    """,
+)
+register_query(
     "what a cancellation promised is given back, or being given back",
     advice="nobody asked payments for this money: give it back, and tell the fan",
     sql="""

@@ -76,7 +76,7 @@ def _reschedule(event: Event, at: datetime) -> Text:
 
 def _cancel(event: Event, at: datetime) -> Text:
     programme.cancel(event_id=event.pk, at=at)
-    return _("The event is cancelled.")
+    return _("The event is cancelled. Its bookings are being cancelled and paid back in full.")
 
 
 steps: list[Step] = [
@@ -122,7 +122,10 @@ steps: list[Step] = [
     Step(
         "cancel",
         _("Cancel the event"),
-        _("This cannot be undone: a cancelled event never comes back."),
+        _(
+            "This cannot be undone: a cancelled event never comes back. Every booking is cancelled,"
+            " all that was paid goes back, and each buyer gets a mail."
+        ),
         lambda event: event.state in {EventState.PUBLISHED, EventState.POSTPONED},
         _cancel,
         is_drastic=True,

@@ -26,6 +26,8 @@ ENTRIES = {
     "rebuild gates": Entry("inventory.rebuild_gates", timedelta(seconds=5), "expiry"),
     # A payment whose outcome nobody knows yet is asked about; each has a back-off of its own.
     "reconcile payments": Entry("payments.reconcile", timedelta(seconds=5), "money"),
+    # Of an event that was cancelled, every booking is: so many at a time until none is left.
+    "call events off": Entry("bookings.call_off", timedelta(seconds=5), "money"),
     # A booking whose hold and payments are over lapses; one without tickets gets them.
     "sweep bookings": Entry("bookings.sweep", timedelta(seconds=5), "money"),
 }

@@ -166,6 +166,15 @@ FAULTS = [
         "a booking is cancelled if and only if each of its lines is",
         "UPDATE bookings_booking SET state = 'cancelled', cancelled_at = now()",
     ),
+    (
+        "nothing is sold any more of an event that was cancelled an hour ago",
+        "UPDATE events_event SET state = 'cancelled' WHERE id = "
+        "(SELECT min(event_id) FROM bookings_booking);"
+        "INSERT INTO kernel_outboxmessage"
+        " (topic, key, payload, created_at, available_at, attempts, last_error)"
+        " SELECT 'events.event_cancelled', min(event_id) || ' then', '{}',"
+        " now() - interval '2 hours', now(), 0, '' FROM bookings_booking",
+    ),
     ("what a cancellation promised is given back, or being given back", f"{CANCELLED} SELECT 1"),
     (
         "a booking costs what its lines cost",
