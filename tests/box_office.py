@@ -28,7 +28,8 @@ class BoxOffice:
         broker, _, _ = os.environ["VALKEY_URL"].rpartition("/")
         # A corner of Valkey of its own: no task of another test is waiting there.
         valkey = f"{broker}/7"
-        redis.Redis.from_url(valkey.replace("valkey://", "redis://", 1)).flushdb()
+        self._store = redis.Redis.from_url(valkey.replace("valkey://", "redis://", 1))
+        self._store.flushdb()
         self.environment = os.environ | {
             "DJANGO_SETTINGS_MODULE": "ticketing.settings.local",
             "VAR_DIR": str(var),
@@ -65,6 +66,11 @@ class BoxOffice:
             self._end(name, signal.SIGTERM)
         _wait_until_alone()
 
+    def forget_claims(self) -> None:
+        """At the gate: seats of earlier tests may have had the numbers of this one's."""
+        for key in self._store.scan_iter("gate:*"):
+            self._store.delete(key)
+
     def manage(self, *arguments: str) -> str:
         """Run a management command to its end, and return what it printed."""
         done = subprocess.run(
@@ -82,15 +88,22 @@ class BoxOffice:
     def mails(self) -> list[str]:
         return [path.read_text() for path in sorted((self.var / "mail").glob("*"))]
 
+    def forget_mails(self) -> None:
+        for path in (self.var / "mail").glob("*"):
+            path.unlink()
+
     def _command(self, name: str) -> list[str]:
         match name:
             case "web":
                 return [
-                    *("-m", "granian", "--interface=wsgi", "--workers=1", "--blocking-threads=32"),
+                    *("-m", "granian", "--interface=wsgi", "--workers=1", "--blocking-threads=64"),
                     *(f"--port={self.port}", "--host=127.0.0.1", "ticketing.wsgi:application"),
                 ]
             case "worker":
                 return ["-m", "celery", "-A", "ticketing", "worker", "--pool=solo", "-l", "INFO"]
+            case "beat":
+                scheduler = "--scheduler=celery.beat:Scheduler"
+                return ["-m", "celery", "-A", "ticketing", "beat", scheduler, "-l", "INFO"]
             case _:
                 return ["manage.py", *name.split()]
 

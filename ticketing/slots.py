@@ -2,15 +2,17 @@
 
 A web process has many cheap threads and few database connections, its slots. A request waits for a
 slot for a moment; who gets none is told so at once, instead of waiting in a pile that nobody sees.
-Who has one and waits in vain for a lock, or meets a database that is gone, is told the same.
+Who has one and waits in vain for a lock, or meets a database that is gone, is told the same. Who
+waits for the payment provider needs none meanwhile.
 The connections stay few, open and warm, as their statements are prepared in each.
 """
 
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from django.conf import settings
@@ -21,6 +23,7 @@ from django.template.loader import render_to_string
 from django.utils.cache import add_never_cache_headers
 from psycopg.errors import IdleInTransactionSessionTimeout
 
+from ticketing.kernel import transactions
 from ticketing.kernel.metrics import SECONDS, Counter, Gauge, Histogram
 
 SHED = Counter("ticketing_requests_shed", "Requests told to come again, for want of a slot")
@@ -47,6 +50,7 @@ class SlotsMiddleware:
         self._slots = Slots([_new_slot() for _ in range(settings.DATABASE_SLOTS)])
         # The provider would tell again hours later, and a load balancer would give the node up.
         self._apart = Slots([_new_slot()])
+        self._away = threading.Semaphore(settings.DATABASE_LENT)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not settings.DATABASE_SLOTS or request.path in settings.WITHOUT_SLOT:
@@ -58,11 +62,29 @@ class SlotsMiddleware:
             return _come_again(request)
         connections[ALIAS] = slot
         try:
-            return self.get_response(request)
+            with transactions.lending(lambda: self._lent(line)):
+                return self.get_response(request)
         finally:
-            # Django ends a request by looking at its thread's connection: by then it is another's.
-            del connections[ALIAS]
-            line.give_back(_ready(slot))
+            _give_back(line)
+
+    @contextmanager
+    def _lent(self, line: "Slots[BaseDatabaseWrapper]") -> Iterator[None]:
+        """A request waits for the payment provider: its slot is another's meanwhile.
+
+        It comes back however long the line is: what it learned has to be written down. Only so many
+        may be away, or they would have every thread of the server; the others keep their slots.
+        """
+        if not self._away.acquire(blocking=False):
+            yield
+            return
+        try:
+            _give_back(line)
+            try:
+                yield
+            finally:
+                connections[ALIAS] = line.wait()
+        finally:
+            self._away.release()
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """PostgreSQL could not serve this in time, or not at all: that is nobody's mistake."""
@@ -102,12 +124,29 @@ class Slots(Generic[Slot]):
                 # It was handed over at this very moment.
                 return turn.result()
 
+    def wait(self) -> Slot:
+        """A slot, for whoever cannot do without."""
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+            turn: Future[Slot] = Future()
+            self._queue.append(turn)
+        with WAITING.track_inprogress(), WAITED.time():
+            return turn.result()
+
     def give_back(self, slot: Slot) -> None:
         with self._lock:
             if self._queue:
                 self._queue.popleft().set_result(slot)
             else:
                 self._free.append(slot)
+
+
+def _give_back(line: Slots[BaseDatabaseWrapper]) -> None:
+    slot = connections[ALIAS]
+    # Django ends a request by looking at its thread's connection: by then it is another's.
+    del connections[ALIAS]
+    line.give_back(_ready(slot))
 
 
 def _ready(slot: BaseDatabaseWrapper) -> BaseDatabaseWrapper:

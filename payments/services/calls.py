@@ -199,5 +199,6 @@ def _patiently(call: Callable[[], T], patience: timedelta) -> T:
             wait = pause * random.uniform(0.5, 1.5)  # noqa: S311 - spreads rivals, hides nothing
             if silence.key_is_spent or time.monotonic() + wait > ends:
                 raise
-        time.sleep(wait)
+        with transactions.outside():
+            time.sleep(wait)
         pause *= 2

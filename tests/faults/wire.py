@@ -4,6 +4,7 @@ It passes every byte on, reads along, and calls the test at a moment that no obs
 luck: before the server hears of a request, or when it has answered and the asker has not heard.
 """
 
+import re
 import socket
 import threading
 from abc import ABC, abstractmethod
@@ -19,13 +20,14 @@ Moment = Literal["before", "after"]
 PLAIN = {"PGSSLMODE": "disable", "PGGSSENCMODE": "disable"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Point:
-    """The next request that contains `text`, and what to do there."""
+    """The next `times` requests that contain `text`, and what to do there."""
 
     text: str
     moment: Moment
     strike: Callable[[], object]
+    times: int = 1
     over: threading.Event = field(default_factory=threading.Event)
 
 
@@ -45,9 +47,11 @@ class Wire(ABC):
         # What was asked, in the order of its coming.
         self.heard: list[str] = []
 
-    def strike_at(self, text: str, moment: Moment, strike: Callable[[], object]) -> Point:
-        """Call `strike` there, once; its connection leads nowhere from then on."""
-        self._point = Point(text, moment, strike)
+    def strike_at(
+        self, text: str, moment: Moment, strike: Callable[[], object], *, times: int = 1
+    ) -> Point:
+        """Call `strike` there; its connection leads nowhere from then on."""
+        self._point = Point(text, moment, strike, times)
         return self._point
 
     @abstractmethod
@@ -119,7 +123,9 @@ class Wire(ABC):
             point = self._point
             if point is None or point.moment != moment or point.text not in text:
                 return False
-            self._point = None
+            point.times -= 1
+            if not point.times:
+                self._point = None
         try:
             point.strike()
         finally:
@@ -173,6 +179,31 @@ class ValkeyWire(Wire):
     def answers(self, server: BinaryIO) -> Iterator[tuple[bool, bytes]]:
         while data := _reply(server):
             yield True, data
+
+
+class HttpWire(Wire):
+    """A request is one of HTTP; its text is its method and path."""
+
+    def requests(self, asker: BinaryIO) -> Iterator[tuple[str | None, bytes]]:
+        while data := _http(asker):
+            method, address, _ = data.split(b" ", 2)
+            yield f"{method.decode()} {urlsplit(address.decode()).path}", data
+
+    def answers(self, server: BinaryIO) -> Iterator[tuple[bool, bytes]]:
+        while data := _http(server):
+            yield True, data
+
+
+def _http(stream: BinaryIO) -> bytes:
+    """One message of HTTP, whose body has the length that its head says."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        line = stream.readline()
+        if not line:
+            return b""
+        head += line
+    length = re.search(rb"(?i)^content-length: *(\d+)", head, re.MULTILINE)
+    return head + (stream.read(int(length[1])) if length else b"")
 
 
 def _message(stream: BinaryIO, kind: bytes) -> bytes:

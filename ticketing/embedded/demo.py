@@ -112,7 +112,7 @@ def _provider(values: Mapping[str, str]) -> Program:
 
 
 def _granian(interface: str, port: int, *, workers: int) -> list[str]:
-    threads = ["--blocking-threads=32"] if interface == "wsgi" else []
+    threads = ["--blocking-threads=64"] if interface == "wsgi" else []
     return [
         *(sys.executable, "-m", "granian", f"--interface={interface}"),
         *(f"--host={HOST}", f"--port={port}", f"--workers={workers}", *threads),

@@ -70,9 +70,11 @@ if STRIPE_API_BASE and STRIPE_SECRET_KEY.startswith(("sk_live_", "rk_live_")):
 
 # A web process asks PostgreSQL over so many connections at once, so many requests more may wait
 # for one of them, for so long; who comes beyond that is asked to come again. 0 slots: no limit.
+# So many may lend theirs to others while they wait for the payment provider.
 DATABASE_SLOTS = env.int("DATABASE_SLOTS", 4)
 DATABASE_WAITERS = env.int("DATABASE_WAITERS", 24)
 DATABASE_SLOT_SECONDS = env.float("DATABASE_SLOT_SECONDS", 2.0)
+DATABASE_LENT = env.int("DATABASE_LENT", 24)
 WITHOUT_SLOT = {"/livez", "/metrics"}
 # Where the processes of this machine leave their figures; empty keeps each to its own memory.
 METRICS_DIR = env.str("METRICS_DIR", str(VAR / "metrics"))
