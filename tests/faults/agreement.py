@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from bookings.models import Booking, BookingState, LapseReason, Ticket, TicketState
 from inventory.models import EventSeat, SeatState
+from payments.models import Payment
 from tests.provider import LocalProvider
 from ticketing.kernel import audit
 
@@ -65,6 +68,7 @@ def assert_everything_agrees(
         lines = booking.lines.count()
         assert its.reserved == 0, (booking, its)
         assert its.kept == (booking.amount_minor if is_confirmed else 0), (booking, its)
+        assert ours_of(booking) == (its.captured, its.refunded), (booking, its)
         assert its.charges == 1 or not is_confirmed, (booking, its)
         assert seats_of(booking) == (lines if is_confirmed else 0), booking
         assert tickets_of(booking) == (lines if is_confirmed else 0), booking
@@ -72,6 +76,15 @@ def assert_everything_agrees(
         f"{kind}.{booking.reference}" for booking in bookings for kind in mails_for(booking)
     }
     assert list(audit.run()) == []
+
+
+def ours_of(booking: Booking) -> tuple[int, int]:
+    """What we believe was captured and given back, over all tries."""
+    tries = Payment.objects.filter(reference__startswith=f"{booking.reference}-")
+    sums = tries.aggregate(
+        captured=Coalesce(Sum("captured_minor"), 0), refunded=Coalesce(Sum("refunded_minor"), 0)
+    )
+    return sums["captured"], sums["refunded"]
 
 
 def seats_of(booking: Booking) -> int:

@@ -99,6 +99,7 @@ class Provider:
             if self._courier:
                 self._courier.wake()
             await _wait(fault, request)
+            return exchange.error_response(faults.BROKEN)
         return response
 
 
