@@ -4,7 +4,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from payments.errors import OutcomeUnknown, ProviderRejected
 from payments.gateway import Outcome, RefundOutcome, Standing, Wish
@@ -13,6 +13,7 @@ from ticketing.kernel.money import Money
 # A call gets through; its effect never came to be; it did, and the answer was lost; or it broke,
 # and breaks again for the same key.
 Fate = Literal["", "before", "after", "broken"]
+T = TypeVar("T")
 SESSION, INTENT = "cs_1", "pi_1"
 
 
@@ -112,7 +113,7 @@ class Till:
 
         self._call(do, key)
 
-    def _call(self, do: Callable[[], Any], key: str = "") -> Any:
+    def _call(self, do: Callable[[], T], key: str = "") -> T:
         fate = self._fates.popleft() if self._fates else ""
         if key in self._broken:
             raise OutcomeUnknown("it broke, again", key_is_spent=True)
@@ -120,11 +121,10 @@ class Till:
             self._broken.add(key)
         if fate in {"before", "broken"}:
             raise OutcomeUnknown(f"silence {fate}")
-        if not key:
-            result = do()
-        else:
-            # Every repetition of a key gets the first answer.
-            result = self._done[key] if key in self._done else self._done.setdefault(key, do())
+        # Every repetition of a key gets the first answer.
+        result: T = self._done[key] if key in self._done else do()
+        if key:
+            self._done[key] = result
         if fate == "after":
             raise OutcomeUnknown("silence after")
         return result
