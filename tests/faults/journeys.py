@@ -120,6 +120,11 @@ def pays_though_the_provider_stumbled(story: Story) -> None:
     pays_and_returns(story)
 
 
+def pays_and_the_capture_is_not_answered(story: Story) -> None:
+    story.provider.fault("timeout_before", "capture", seconds=0.1)
+    pays_and_returns(story)
+
+
 def meets_no_provider(story: Story) -> None:
     """Nothing was opened, nobody can say so, and the time to pay is over before anybody can."""
     story.provider.kill()
@@ -145,6 +150,7 @@ JOURNEYS = [
     Journey(pays_and_nobody_tells, BookingState.CONFIRMED),
     Journey(pays_at_the_second_try, BookingState.CONFIRMED),
     Journey(pays_though_the_provider_stumbled, BookingState.CONFIRMED),
+    Journey(pays_and_the_capture_is_not_answered, BookingState.CONFIRMED),
     Journey(meets_no_provider, BookingState.LAPSED, LapseReason.UNPAID),
     Journey(walks_away, BookingState.LAPSED, LapseReason.UNPAID),
     Journey(lets_go, BookingState.LAPSED, LapseReason.LET_GO),

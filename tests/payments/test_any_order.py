@@ -1,5 +1,6 @@
 """Whatever is lost, repeated or late on the way, one payment comes to one end."""
 
+import itertools
 from contextlib import suppress
 from datetime import timedelta
 
@@ -10,11 +11,10 @@ from hypothesis import strategies as st
 
 from payments.errors import PaymentError
 from payments.gateway import Standing
-from payments.models import CallState, Payment, PaymentState, ProviderCall, ProviderEvent, Refund
+from payments.models import CallState, Payment, PaymentState, ProviderEvent
 from payments.services import calls, charges, events, reconciliation
 from tests.payments.conftest import begin, facts, view
 from tests.payments.till import Till
-from ticketing.kernel.models import Delivery, OutboxMessage
 from ticketing.kernel.money import Money
 
 pytestmark = pytest.mark.django_db
@@ -23,6 +23,7 @@ PRICE = Money(500, "EUR")
 # After every deadline, and after every straggler.
 LATER = timedelta(minutes=30)
 FATES = st.lists(st.sampled_from(["", "", "", "before", "after", "broken"]), max_size=25)
+_numbers = itertools.count(1)
 STEPS = ["begin", "pay", "tell", "tell", "tell again", "come back", "sweep", "capture"]
 
 
@@ -31,14 +32,15 @@ class Story:
 
     def __init__(self, till: Till) -> None:
         self.till = till
+        self.name = f"any-{next(_numbers)}"
         self._told = 0
-        begin("b1", PRICE)
+        begin(self.name, PRICE)
 
     def take(self, step: str) -> None:
         with suppress(PaymentError):
             match step:
                 case "begin":
-                    begin("b1", PRICE)
+                    begin(self.name, PRICE)
                 case "pay":
                     self.till.pay()
                 case "tell":
@@ -46,13 +48,13 @@ class Story:
                 case "tell again":
                     self._tell(0)
                 case "come back":
-                    charges.refresh(reference="b1")
+                    charges.refresh(reference=self.name)
                 case "sweep":
                     self._sweep(timedelta())
                 case "capture":
-                    charges.capture(reference="b1")
+                    charges.capture(reference=self.name)
                 case "let go":
-                    charges.void(reference="b1")
+                    charges.void(reference=self.name)
 
     def finish(self) -> Payment:
         """Nothing goes astray any more, all is told once more, and beat goes on asking."""
@@ -61,7 +63,7 @@ class Story:
             self._tell(number)
         for later in (timedelta(), LATER, 2 * LATER):
             self._sweep(later)
-        return Payment.objects.get()
+        return Payment.objects.get(reference=self.name)
 
     def _tell(self, number: int) -> None:
         """The newest that was not told yet comes first: no order is promised."""
@@ -85,8 +87,6 @@ def story_of(monkeypatch):
     monkeypatch.setattr(calls, "PATIENCE", timedelta())
 
     def new(fates):
-        for model in (Delivery, OutboxMessage, ProviderEvent, ProviderCall, Refund, Payment):
-            model.objects.all().delete()
         till = Till(fates)
         monkeypatch.setitem(calls._gateways, till.name, till)
         return Story(till)
@@ -121,7 +121,7 @@ def comes_to_be_paid(story, steps):
     assert (payment.captured_minor, payment.refunded_minor) == (500, 0)
     assert story.till.effects == ["authorized", "captured"]
     assert story.till.kept == 500
-    assert facts("b1").count("payment_captured") == 1
+    assert facts(story.name).count("payment_captured") == 1
     assert at_rest(payment)
 
 
@@ -134,7 +134,7 @@ def comes_to_nothing(story, steps):
 
     assert story.till.kept == 0
     assert story.till.standing == Standing.NOTHING or not story.till.is_open
-    assert view("b1").is_over
+    assert view(story.name).is_over
     assert len(story.till.refunds) == ("captured" in story.till.effects)
     assert payment.refunded_minor == payment.captured_minor
     assert at_rest(payment)

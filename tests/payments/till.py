@@ -1,6 +1,7 @@
 """A payment provider in memory: one payment, events as they happen, and calls that go astray."""
 # ruff: noqa: ARG002 - it has one payment only, whatever it is asked about
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -14,13 +15,15 @@ from ticketing.kernel.money import Money
 # and breaks again for the same key.
 Fate = Literal["", "before", "after", "broken"]
 T = TypeVar("T")
-SESSION, INTENT = "cs_1", "pi_1"
+_numbers = itertools.count(1)
 
 
 class Till:
     name = "stripe"
 
     def __init__(self, fates: Iterable[Fate]) -> None:
+        number = next(_numbers)
+        self._session, self._intent = f"cs_till_{number}", f"pi_till_{number}"
         self._fates = deque(fates)
         self._broken: set[str] = set()
         self._done: dict[str, Any] = {}
@@ -62,6 +65,8 @@ class Till:
         return self._call(lambda: self._outcome() if self._wish else None)
 
     def look(self, *, session: str) -> Outcome:
+        if session != self._session:
+            raise ProviderRejected("there is no such session")
         return self._call(self._outcome)
 
     def expire(self, *, session: str, key: str) -> Outcome:
@@ -132,11 +137,11 @@ class Till:
     def _outcome(self) -> Outcome:
         is_paid = self.standing in {Standing.AUTHORIZED, Standing.CAPTURED}
         return Outcome(
-            SESSION,
+            self._session,
             self.standing,
             is_open=self.is_open,
             checkout_url="http://pay.example/1",
-            intent=INTENT if is_paid or "authorized" in self.effects else "",
+            intent=self._intent if is_paid or "authorized" in self.effects else "",
             captured_minor=self._amount if self.standing == Standing.CAPTURED else 0,
             refunds=tuple(self.refunds.values()),
         )
@@ -147,12 +152,16 @@ class Till:
 
     def _tell(self, kind: str) -> None:
         reference = self._wish.reference if self._wish else ""
-        names = {"metadata": {"reference": reference}, "payment_intent": INTENT}
+        names = {"metadata": {"reference": reference}, "payment_intent": self._intent}
         if kind.startswith("checkout.session"):
-            names = {"object": "checkout.session", "id": SESSION, "client_reference_id": reference}
+            names = {
+                "object": "checkout.session",
+                "id": self._session,
+                "client_reference_id": reference,
+            }
         elif kind.startswith("payment_intent"):
-            names |= {"object": "payment_intent", "id": INTENT}
+            names |= {"object": "payment_intent", "id": self._intent}
         else:
             names |= {"object": "charge", "id": "ch_1"}
-        identity = f"evt_{len(self.events)}"
+        identity = f"evt_{self._session}_{len(self.events)}"
         self.events.append({"id": identity, "type": kind, "data": {"object": names}})
