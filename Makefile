@@ -14,7 +14,7 @@ PRODUCTION := DJANGO_SETTINGS_MODULE=ticketing.settings.production ALLOWED_HOSTS
 	STRIPE_SECRET_KEY=sk_test_nobody STRIPE_WEBHOOK_SECRET=whsec_nobody
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep lint bench lock clean
+.PHONY: help demo test test-deep test-long lint bench lock clean
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -25,8 +25,11 @@ demo: .venv/.locked ## run everything here and say where; PORT=8010 chooses the 
 test: .venv/.locked ## run the tests, but for those that take long; ARGS="-k hold" goes to pytest
 	@$(BIN)/python -m pytest $(ARGS)
 
-test-deep: .venv/.locked ## run the tests that take long
+test-deep: .venv/.locked ## run the tests that take a while
 	@$(BIN)/python -m pytest -m deep $(ARGS) || [ $$? -eq 5 ]
+
+test-long: .venv/.locked ## kill processes at every step, let thousands buy, try every order: half an hour
+	@$(BIN)/python -m pytest -m long $(ARGS)
 
 bench: .venv/.locked ## measure speed against the limits of the parts; ONLY=hold picks one
 	@$(BIN)/python -m tests.bench $(ONLY)

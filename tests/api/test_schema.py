@@ -163,7 +163,7 @@ def test_it_is_true(case, asked):
     asked.ask(case)
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @schema.parametrize()
 @examples(400)
 def test_it_is_true_at_length(case, asked):

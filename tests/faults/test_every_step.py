@@ -84,7 +84,7 @@ def assert_came_to_its_end(journey: Journey, story: Story) -> None:
         pytest.param(
             journey,
             id=journey.name,
-            marks=[] if journey.travel is pays_and_returns else pytest.mark.deep,
+            marks=[] if journey.travel is pays_and_returns else pytest.mark.long,
         )
         for journey in JOURNEYS
     ],
@@ -112,7 +112,7 @@ def test_these_are_all_the_steps(story, journey, capsys):
             step,
             moment,
             id=f"{journey.name}, {moment} {step}",
-            marks=[] if is_turn(step, moment) else pytest.mark.deep,
+            marks=[] if is_turn(step, moment) else pytest.mark.long,
         )
         for journey in JOURNEYS
         for step in STEPS[journey.name]
@@ -132,7 +132,7 @@ def test_nothing_is_doubled_and_nothing_lost(story, journey, step, moment):
     assert len(sent_twice(story.staff.office.mails())) == is_sent_again
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("step", [s for s in STEPS[pays_and_returns.__name__] if s.who == "web"])
 def test_a_fan_who_never_comes_again_loses_nothing_either(story, step, moment):

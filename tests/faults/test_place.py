@@ -64,7 +64,7 @@ everywhere = pytest.mark.parametrize("point", POINTS, ids=" ".join)
 everywhere_in_time = pytest.mark.parametrize(
     "point",
     [
-        pytest.param(point, id=" ".join(point), marks=[] if point in TURNS else pytest.mark.deep)
+        pytest.param(point, id=" ".join(point), marks=[] if point in TURNS else pytest.mark.long)
         for point in POINTS
     ],
 )

@@ -16,13 +16,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 RELAY = "relay_outbox --here"
 # The facts are claimed; a handler has its row; its work is done and not committed; the money is to
 # be taken; it was taken, and nobody wrote it down.
-DEEP = pytest.mark.deep
+LONG = pytest.mark.long
 POINTS = [
-    pytest.param('UPDATE "kernel_outboxmessage"', "after", marks=DEEP),
-    pytest.param('INSERT INTO "kernel_delivery"', "after", marks=DEEP),
+    pytest.param('UPDATE "kernel_outboxmessage"', "after", marks=LONG),
+    pytest.param('INSERT INTO "kernel_delivery"', "after", marks=LONG),
     ('INSERT INTO "bookings_ticket"', "after"),
-    pytest.param('INSERT INTO "payments_providercall"', "before", marks=DEEP),
-    pytest.param('INSERT INTO "payments_providercall"', "after", marks=DEEP),
+    pytest.param('INSERT INTO "payments_providercall"', "before", marks=LONG),
+    pytest.param('INSERT INTO "payments_providercall"', "after", marks=LONG),
     ('UPDATE "payments_providercall"', "before"),
 ]
 

@@ -70,7 +70,7 @@ def test_while_postgres_is_away_every_page_says_when_to_come_again(servers, offi
     assert str(EventSeat.objects.get(pk=seat).hold.reference) == reference
 
 
-@pytest.mark.parametrize("buyers", [100, pytest.param(2000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("buyers", [100, pytest.param(2000, marks=pytest.mark.long)])
 def test_a_sale_outlives_its_servers_and_keeps_every_promise(servers, office, buyers):
     # Seats for four of five; leases that do not end on a slow machine before the test says so.
     event = factories.opened_event(

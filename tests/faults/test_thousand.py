@@ -61,7 +61,7 @@ DAYS = [
     pytest.param(BadDay(60, silent_seconds=0.5, away_seconds=2), id="60"),
     # Longer than we wait for an answer.
     pytest.param(
-        BadDay(1000, silent_seconds=12, away_seconds=20), id="1000", marks=pytest.mark.deep
+        BadDay(1000, silent_seconds=12, away_seconds=20), id="1000", marks=pytest.mark.long
     ),
 ]
 

@@ -40,7 +40,7 @@ def test_any_order_of_steps():
     run_state_machine_as_test(Machine, settings=USUAL)
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_any_order_of_many_steps():
     run_state_machine_as_test(Machine, settings=LONG)
 
@@ -96,7 +96,7 @@ def without_caps(monkeypatch):
     [
         "without_caps",
         # These need rarer orders of steps.
-        *(pytest.param(name, marks=pytest.mark.deep) for name in RARE),
+        *(pytest.param(name, marks=pytest.mark.long) for name in RARE),
     ],
 )
 def test_a_missing_guard_is_found(fault, request):

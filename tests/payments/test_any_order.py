@@ -156,13 +156,13 @@ def test_money_that_is_not_wanted_goes_back_once(story_of, fates, steps):
     comes_to_nothing(story_of(fates), steps)
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @in_any_order(1200)
 def test_money_that_is_wanted_is_taken_once_in_thousands_of_orders(story_of, fates, steps):
     comes_to_be_paid(story_of(fates), steps)
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @in_any_order(1200, "let go", "let go")
 def test_money_that_is_not_wanted_goes_back_once_in_thousands(story_of, fates, steps):
     comes_to_nothing(story_of(fates), steps)
