@@ -65,4 +65,7 @@ def _page(request: HttpRequest, booking: Booking, line_ids: list[int]) -> HttpRe
         except NotCancellable:
             context["problem"] = _("Choose at least one ticket that is still yours.")
             status = 400
-    return render(request, "bookings/cancel.html", context, status=status)
+    response = render(request, "bookings/cancel.html", context, status=status)
+    # Without any referrer browsers send forms from nowhere, which are refused as forged.
+    response["Referrer-Policy"] = "same-origin"
+    return response

@@ -32,7 +32,7 @@ def secret(view: View) -> View:
     @wraps(view)
     def secret_view(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         response = private(view)(request, *args, **kwargs)
-        response["Referrer-Policy"] = "no-referrer"
+        response.setdefault("Referrer-Policy", "no-referrer")
         return response
 
     return secret_view

@@ -41,6 +41,9 @@ def test_the_fan_sees_what_goes_back_and_gets_exactly_that(client, sold, address
     assert f'href="{address}"' in client.get(f"/bookings/{sold.secret}/").content.decode()
     line = lines(sold)[0]
 
+    form = client.get(address)
+    assert form["Referrer-Policy"] == "same-origin"
+    assert "no-referrer" not in form.content.decode()
     shown = client.post(address, {"lines": [line]})
     assert "Cancel and get €40.00 back" in said(shown)
     assert "€10.00 of what you paid for them is kept" in said(shown)
