@@ -50,10 +50,11 @@ class Sums:
     late: Money
     refunded: Money
     fees: Money
+    disputed: Money
 
     @property
     def net(self) -> Money:
-        return self.gross + self.late - self.refunded - self.fees
+        return self.gross + self.late - self.refunded - self.fees - self.disputed
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ def table(settlement: Settlement) -> Iterator[list[Cell]]:
         "Taken",
         "Given back",
         "Provider's fees",
+        "Disputed",
         "Net",
     ]
     for row in settlement.rows:
@@ -109,6 +111,7 @@ def table(settlement: Settlement) -> Iterator[list[Cell]]:
             money.captured_minor,
             money.refunded_minor,
             money.fees_minor,
+            money.disputed_minor,
             money.net_minor,
         ]
         yield [
@@ -143,4 +146,5 @@ def _sums(currency: str, rows: list[Row]) -> Sums:
         late=add(row.money.captured_minor for row in rows if not row.is_sold),
         refunded=add(row.money.refunded_minor for row in rows),
         fees=add(row.money.fees_minor for row in rows),
+        disputed=add(row.money.disputed_minor for row in rows),
     )

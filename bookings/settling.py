@@ -49,6 +49,7 @@ def show(request: HttpRequest, event_id: int, *, site: AdminSite, opts: Any) -> 
                 _("Came too late"),
                 _("Given back"),
                 _("Kept by the provider"),
+                _("Disputed"),
                 _("Net"),
             ],
             "rows": [
@@ -61,6 +62,7 @@ def show(request: HttpRequest, event_id: int, *, site: AdminSite, opts: Any) -> 
                         sums.late,
                         sums.refunded,
                         sums.fees,
+                        sums.disputed,
                         sums.net,
                     )
                 ]

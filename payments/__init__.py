@@ -1,7 +1,7 @@
 """Money asked for once and given back once, whatever the provider does.
 
-Owns: Payment, ProviderCall, ProviderEvent, Refund, Movement, and every word with the provider. It
-knows an opaque `reference` that the floor above gives, never what is bought with it.
+Owns: Payment, ProviderCall, ProviderEvent, Refund, Movement, Dispute, and every word with the
+provider. It knows an opaque `reference` that the floor above gives, never what is bought with it.
 
 Words: *authorize* reserves the money, *capture* takes it, *void* undoes before capture, *refund*
 gives back after. A call is *unknown* while nobody heard the provider's answer; an answer resolves

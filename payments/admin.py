@@ -11,6 +11,8 @@ from unfold.decorators import display
 from payments.errors import MoreThanThere
 from payments.models import (
     CallState,
+    Dispute,
+    DisputeState,
     EventState,
     Movement,
     MovementKind,
@@ -51,6 +53,11 @@ EVENT_LABELS = {
     EventState.PROCESSED: "success",
     EventState.IGNORED: "default",
 }
+DISPUTE_LABELS = {
+    DisputeState.OPEN: "danger",
+    DisputeState.WON: "success",
+    DisputeState.LOST: "default",
+}
 MOVEMENT_LABELS = {
     MovementKind.AUTHORIZED: "info",
     MovementKind.VOIDED: "default",
@@ -58,6 +65,7 @@ MOVEMENT_LABELS = {
     MovementKind.REFUNDED: "warning",
     MovementKind.REFUND_FAILED: "danger",
     MovementKind.FEE: "default",
+    MovementKind.DISPUTE: "danger",
 }
 
 
@@ -154,6 +162,23 @@ class PaymentAdmin(ReadOnlyAdmin):
     @display(description=_("given back"), ordering="refunded_minor")
     def refunded(self, payment: Payment) -> str:
         return _money(payment.refunded_minor, payment)
+
+
+@admin.register(Dispute)
+class DisputeAdmin(ReadOnlyAdmin):
+    list_display = ["provider_dispute", "payment", "shown_state", "amount", "reason", "opened_at"]
+    list_filter = ["state", "reason"]
+    list_select_related = ["payment"]
+    search_fields = ["provider_dispute", "payment__reference", "payment__provider_intent"]
+    ordering = ["-opened_at"]
+
+    @display(description=_("state"), ordering="state", label=DISPUTE_LABELS)
+    def shown_state(self, dispute: Dispute) -> tuple[str, str]:
+        return dispute.state, dispute.get_state_display()
+
+    @display(description=_("amount"), ordering="amount_minor")
+    def amount(self, dispute: Dispute) -> str:
+        return _money(dispute.amount_minor, dispute.payment)
 
 
 @admin.register(Movement)

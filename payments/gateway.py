@@ -53,6 +53,20 @@ class Fee:
 
 
 @dataclass(frozen=True, slots=True)
+class DisputeOutcome:
+    """What the provider says about one dispute."""
+
+    dispute: str
+    amount_minor: int
+    reason: str
+    is_open: bool
+    is_won: bool
+    # The transactions by which the amount went, and by which it came back.
+    taken: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What the provider says about one payment, at one moment."""
 
@@ -65,6 +79,7 @@ class Outcome:
     # Every refund of it, whoever made it.
     refunds: tuple[RefundOutcome, ...] = ()
     fees: tuple[Fee, ...] = ()
+    disputes: tuple[DisputeOutcome, ...] = ()
     # Why the last card was not taken.
     problem: str = ""
 

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from payments.movements import Movement, MovementKind
+from payments.movements import Dispute, DisputeState, Movement, MovementKind
 from ticketing.kernel.money import Money
 from ticketing.kernel.states import StatefulQuerySet
 
@@ -13,6 +13,8 @@ __all__ = [
     "OPEN_STATES",
     "CallKind",
     "CallState",
+    "Dispute",
+    "DisputeState",
     "EventState",
     "Movement",
     "MovementKind",

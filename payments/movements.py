@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from ticketing.kernel.money import Money
+from ticketing.kernel.states import StatefulQuerySet
 
 
 class MovementKind(models.TextChoices):
@@ -13,6 +14,7 @@ class MovementKind(models.TextChoices):
     REFUNDED = "refunded", "given back"
     REFUND_FAILED = "refund_failed", "came back from a refund that failed"
     FEE = "fee", "kept by the provider"
+    DISPUTE = "dispute", "disputed"
 
 
 # What comes to us, or is reserved for us, is positive; what goes is negative.
@@ -24,8 +26,8 @@ class Movement(models.Model):
     """Money that moved once, entered in the transaction in which we learned of it.
 
     Whatever is taken was reserved, be it in the same moment, so what a payment has reserved and
-    neither taken nor let go is authorized + voided - captured. A fee may be negative or, given
-    back, positive, and of the currency that the provider pays out.
+    neither taken nor let go is authorized + voided - captured. A fee or a dispute may be negative
+    or, given back, positive; a fee is of the currency that the provider pays out.
     """
 
     payment = models.ForeignKey("payments.Payment", models.PROTECT, related_name="movements")
@@ -64,3 +66,52 @@ class Movement(models.Model):
     @property
     def amount(self) -> Money:
         return Money(self.amount_minor, self.currency)
+
+
+class DisputeState(models.TextChoices):
+    OPEN = "open", "open"
+    WON = "won", "won"
+    LOST = "lost", "lost"
+
+
+class Dispute(models.Model):
+    """A payer told the bank that a payment was wrong; the bank decides, and staff answer it there.
+
+    It is flagged and its money is in the ledger; it changes neither the payment nor what was sold.
+    """
+
+    MOVES = {
+        DisputeState.OPEN: {DisputeState.WON, DisputeState.LOST},
+        DisputeState.WON: set[str](),
+        DisputeState.LOST: set[str](),
+    }
+
+    payment = models.ForeignKey("payments.Payment", models.PROTECT, related_name="disputes")
+    provider_dispute = models.CharField(max_length=120)
+    state = models.CharField(max_length=4, choices=DisputeState, default=DisputeState.OPEN)
+    amount_minor = models.PositiveBigIntegerField()
+    # In the provider's words.
+    reason = models.CharField(max_length=100, blank=True)
+    # When we learned of it, and of its end.
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = StatefulQuerySet["Dispute"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="payments_dispute_state_is_known", condition=Q(state__in=DisputeState.values)
+            ),
+            models.CheckConstraint(
+                name="payments_dispute_is_closed_iff_not_open",
+                condition=Q(state=DisputeState.OPEN, closed_at=None)
+                | (~Q(state=DisputeState.OPEN) & ~Q(closed_at=None)),
+            ),
+            models.UniqueConstraint(
+                fields=["payment", "provider_dispute"], name="payments_dispute_is_kept_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.provider_dispute} ({self.get_state_display()})"

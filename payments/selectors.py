@@ -127,10 +127,12 @@ class Totals:
     captured_minor: int = 0
     refunded_minor: int = 0
     fees_minor: int = 0
+    # Taken by the bank for a dispute, and not given back.
+    disputed_minor: int = 0
 
     @property
     def net_minor(self) -> int:
-        return self.captured_minor - self.refunded_minor - self.fees_minor
+        return self.captured_minor - self.refunded_minor - self.fees_minor - self.disputed_minor
 
 
 TOTALS = """
@@ -140,7 +142,8 @@ SELECT payment.reference, movement.currency,
         - coalesce(sum(movement.amount_minor) FILTER (WHERE kind = 'captured'), 0),
     coalesce(sum(movement.amount_minor) FILTER (WHERE kind = 'captured'), 0),
     -coalesce(sum(movement.amount_minor) FILTER (WHERE kind IN ('refunded', 'refund_failed')), 0),
-    -coalesce(sum(movement.amount_minor) FILTER (WHERE kind = 'fee'), 0)
+    -coalesce(sum(movement.amount_minor) FILTER (WHERE kind = 'fee'), 0),
+    -coalesce(sum(movement.amount_minor) FILTER (WHERE kind = 'dispute'), 0)
 FROM payments_payment AS payment
 JOIN payments_movement AS movement ON movement.payment_id = payment.id
 WHERE payment.reference = ANY(%s)

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from payments.errors import Declined, OutcomeUnknown, ProviderRejected
-from payments.gateway import Entry, Fee, Outcome, RefundOutcome, Standing, Wish
+from payments.gateway import DisputeOutcome, Entry, Fee, Outcome, RefundOutcome, Standing, Wish
 from ticketing.kernel import transactions
 from ticketing.kernel.money import CURRENCIES, Money, from_provider, to_provider
 
@@ -60,7 +60,7 @@ class StripeGateway:
             "payment_intent_data": {"capture_method": "manual", "metadata": marks},
             "expand": WHOLE,
         }
-        return _ask(lambda api: _outcome(api.checkout.sessions.create(params, _under(key))))
+        return _ask(lambda api: _outcome(api, api.checkout.sessions.create(params, _under(key))))
 
     def find(self, *, reference: str, since: datetime) -> Outcome | None:
         params: Any = {
@@ -73,7 +73,7 @@ class StripeGateway:
             sessions = api.checkout.sessions.list(params).auto_paging_iter()
             for seen, session in enumerate(sessions):
                 if session.client_reference_id == reference:
-                    return _outcome(session)
+                    return _outcome(api, session)
                 if seen >= SEARCH_LIMIT:
                     raise OutcomeUnknown("too many sessions to look through")
             return None
@@ -82,7 +82,7 @@ class StripeGateway:
 
     def look(self, *, session: str) -> Outcome:
         params: Any = {"expand": WHOLE}
-        return _ask(lambda api: _outcome(api.checkout.sessions.retrieve(session, params)))
+        return _ask(lambda api: _outcome(api, api.checkout.sessions.retrieve(session, params)))
 
     def expire(self, *, session: str, key: str) -> Outcome:
         _ask(lambda api: api.checkout.sessions.expire(session, {}, _under(key)))
@@ -183,7 +183,7 @@ def _under(key: str) -> Any:
     return {"idempotency_key": key}
 
 
-def _outcome(session: Any) -> Outcome:
+def _outcome(api: Any, session: Any) -> Outcome:
     intent = session.payment_intent
     standing = STANDINGS.get(intent.status, Standing.NOTHING) if intent else Standing.NOTHING
     if session.status == "expired" and standing == Standing.NOTHING:
@@ -191,6 +191,7 @@ def _outcome(session: Any) -> Outcome:
     taken = standing == Standing.CAPTURED
     charge = intent.latest_charge if taken else None
     problem = intent.last_payment_error if intent else None
+    disputes = _disputes(api, intent.id) if charge and charge.disputed else []
     return Outcome(
         session=session.id,
         standing=standing,
@@ -199,7 +200,8 @@ def _outcome(session: Any) -> Outcome:
         intent=intent.id if intent else "",
         captured_minor=_minor(intent.amount_received, session) if taken else 0,
         refunds=_refunds(charge.refunds) if charge and charge.refunds else (),
-        fees=_fees(charge.balance_transaction) if charge else (),
+        fees=_fees([charge.balance_transaction] if charge else [], disputes),
+        disputes=tuple(_dispute(dispute) for dispute in disputes),
         problem=(problem.message or problem.code or "") if problem else "",
     )
 
@@ -232,9 +234,28 @@ def _refunds(listed: Any) -> tuple[RefundOutcome, ...]:
     return tuple(_refund(refund) for refund in listed.auto_paging_iter())
 
 
-def _fees(booked: Any) -> tuple[Fee, ...]:
-    # Nothing is known before the provider has booked the charge.
-    return (Fee(booked.id, from_provider(booked.fee, booked.currency)),) if booked else ()
+def _disputes(api: Any, intent: str) -> list[Any]:
+    params: Any = {"payment_intent": intent, "limit": PAGE}
+    return list(api.disputes.list(params).auto_paging_iter())
+
+
+def _fees(booked: list[Any], disputes: list[Any]) -> tuple[Fee, ...]:
+    for dispute in disputes:
+        booked += dispute.balance_transactions
+    # Nothing is known before the provider has booked it.
+    return tuple(Fee(each.id, from_provider(each.fee, each.currency)) for each in booked if each)
+
+
+def _dispute(dispute: Any) -> DisputeOutcome:
+    return DisputeOutcome(
+        dispute.id,
+        amount_minor=_minor(dispute.amount, dispute),
+        reason=dispute.reason,
+        is_open=dispute.status not in {"won", "lost", "warning_closed", "prevented"},
+        is_won=dispute.status != "lost",
+        taken=tuple(each.id for each in dispute.balance_transactions if each.amount < 0),
+        returned=tuple(each.id for each in dispute.balance_transactions if each.amount > 0),
+    )
 
 
 def _refund(refund: Any) -> RefundOutcome:

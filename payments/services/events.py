@@ -28,9 +28,15 @@ OF_INTEREST = frozenset(
         "payment_intent.canceled",
         "payment_intent.payment_failed",
         "payment_intent.succeeded",
+        "charge.dispute.closed",
+        "charge.dispute.created",
+        "charge.dispute.funds_reinstated",
+        "charge.dispute.funds_withdrawn",
         "charge.expired",
         "charge.refund.updated",
         "charge.refunded",
+        # The fee of a charge may be known only later.
+        "charge.updated",
         "refund.failed",
         "refund.updated",
     }

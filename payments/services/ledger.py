@@ -9,7 +9,7 @@ from datetime import datetime
 
 from django.db.models import Sum
 
-from payments.gateway import Fee, RefundOutcome
+from payments.gateway import DisputeOutcome, Fee, RefundOutcome
 from payments.models import CallKind, Movement, MovementKind, Payment, PaymentState, ProviderCall
 from ticketing.kernel import transactions
 from ticketing.kernel.money import Money
@@ -79,6 +79,20 @@ def enter_fees(payment: Payment, fees: Iterable[Fee], *, at: datetime) -> None:
         if (MovementKind.FEE, transaction_id) not in entered:
             kept = Money(-amount.minor, amount.currency)
             _enter(payment, MovementKind.FEE, kept, provider_id=transaction_id, call=None, at=at)
+
+
+def enter_disputes(payment: Payment, disputes: Iterable[DisputeOutcome], *, at: datetime) -> None:
+    """Enter what new disputes took, and what came back of them."""
+    kind = MovementKind.DISPUTE
+    wanted: dict[str, int] = {}
+    for dispute in disputes:
+        wanted |= dict.fromkeys(dispute.taken, -dispute.amount_minor)
+        wanted |= dict.fromkeys(dispute.returned, dispute.amount_minor)
+    entered = _entered(payment, [kind]) if wanted else set()
+    for transaction_id, minor in wanted.items():
+        if (kind, transaction_id) not in entered:
+            amount = Money(minor, payment.currency)
+            _enter(payment, kind, amount, provider_id=transaction_id, call=None, at=at)
 
 
 def _enter(

@@ -3,18 +3,21 @@
 A state only moves along its table, so an old answer that arrives late changes nothing.
 """
 
+import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from payments.gateway import Outcome, RefundOutcome, Standing
+from payments.gateway import DisputeOutcome, Outcome, RefundOutcome, Standing
 from payments.models import (
     OPEN_REFUNDS,
     OPEN_STATES,
     CallKind,
     CallState,
+    Dispute,
+    DisputeState,
     Payment,
     PaymentState,
     ProviderCall,
@@ -23,6 +26,8 @@ from payments.models import (
 )
 from payments.services import ledger
 from ticketing.kernel import outbox, transactions
+
+logger = logging.getLogger(__name__)
 
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=5)
@@ -56,6 +61,7 @@ def record(*, payment_id: int, outcome: Outcome, at: datetime) -> Payment:
         if payment.state == PaymentState.CAPTURED:
             news |= _take_in(payment, outcome.refunds, at=at)
             ledger.enter_fees(payment, outcome.fees, at=at)
+            _take_in_disputes(payment, outcome.disputes, at=at)
         _close_calls(payment, outcome, at=at)
         _plan_next_check(payment, news=news, at=at)
     return payment
@@ -180,6 +186,27 @@ def _take_in(payment: Payment, refunds: Sequence[RefundOutcome], *, at: datetime
         _answer(refund.calls.all(), said.refund, at=at)
     ledger.enter_refunds(payment, refunds, at=at)
     return news
+
+
+def _take_in_disputes(
+    payment: Payment, disputes: Sequence[DisputeOutcome], *, at: datetime
+) -> None:
+    """Keep every dispute and how it ended; what was sold stays sold, staff decide."""
+    for said in disputes:
+        row, is_new = payment.disputes.get_or_create(
+            provider_dispute=said.dispute,
+            defaults={
+                "amount_minor": said.amount_minor,
+                "reason": said.reason[:100],
+                "opened_at": at,
+            },
+        )
+        if is_new:
+            logger.error("payment %s is disputed: %s", payment.reference, said.reason)
+        if not said.is_open:
+            state = DisputeState.WON if said.is_won else DisputeState.LOST
+            Dispute.objects.filter(pk=row.pk).move_to(state, closed_at=at)
+    ledger.enter_disputes(payment, disputes, at=at)
 
 
 def _refund_of(payment: Payment, said: RefundOutcome) -> Refund:

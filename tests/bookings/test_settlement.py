@@ -127,6 +127,17 @@ def test_money_that_came_too_late_is_told_apart(provider_here, sell, settled, sa
     assert list(audit.run()) == []
 
 
+def test_disputed_money_is_not_earned(provider_here, sell, settled):
+    booking = sell(0)
+    provider_here.control("dispute", id=payment_of(booking).provider_intent)
+    charges.refresh(reference=booking.payment_reference)
+
+    [sums] = settled().sums
+
+    assert (sums.gross, sums.disputed) == (eur(5000), eur(5000))
+    assert sums.net == eur(0) - sums.fees
+
+
 def test_two_currencies_are_never_added_up(sell, settled):
     booking = sell(0)
     factories.movement(

@@ -23,6 +23,7 @@ def paid():
     ProviderCall.objects.create(
         payment=payment, refund=refund, kind=CallKind.REFUND, idempotency_key="k1"
     )
+    payment.disputes.create(provider_dispute="dp_1", amount_minor=100, opened_at=payment.created_at)
     ProviderEvent.objects.create(
         provider="stripe", event_id="evt_1", kind="refund.created", payload={}
     )
@@ -61,6 +62,7 @@ def paid():
         ),
         ("payments_provider_event_is_stored_once", "payments_providerevent", {}),
         ("payments_movement_is_entered_once", "payments_movement", {}),
+        ("payments_dispute_is_kept_once", "payments_dispute", {}),
     ],
 )
 def test_there_is_one_of_a_kind(name, table, changes):
@@ -141,6 +143,15 @@ def test_a_payment_has_the_shape_of_its_state(name, changes):
             "UPDATE payments_providercall SET kind = 'capture'",
         ),
         (
+            "payments_dispute_state_is_known",
+            "UPDATE payments_dispute SET state = 'x', closed_at = now()",
+        ),
+        ("payments_dispute_is_closed_iff_not_open", "UPDATE payments_dispute SET state = 'won'"),
+        (
+            "payments_dispute_is_closed_iff_not_open",
+            "UPDATE payments_dispute SET closed_at = now()",
+        ),
+        (
             "payments_provider_event_state_is_known",
             "UPDATE payments_providerevent SET state = 'x', handled_at = now()",
         ),
@@ -171,6 +182,7 @@ def test_a_row_has_the_shape_of_its_state(name, sql):
                 ("'voided'", "1"),
                 ("'refunded'", "0"),
                 ("'fee'", "0"),
+                ("'dispute'", "0"),
             ]
         ),
     ],

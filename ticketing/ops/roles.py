@@ -19,7 +19,7 @@ _LOOK_AT = {
     "bookings": ["booking", "bookingline", "cancellation", "ticket", "credential", "mail"],
 }
 # Payments knows no organizer, so it cannot keep one from another's: not for organizers.
-_MONEY = {"payments": ["payment", "movement", "refund", "providercall", "providerevent"]}
+_MONEY = {"payments": ["payment", "movement", "dispute", "refund", "providercall", "providerevent"]}
 # What an organizer writes: taken away again only while nothing of it is sold.
 _EVENTS = ["series", "event", "onsale", "accesscode", "pricezone", "fare", "price", "fee"]
 

@@ -67,6 +67,7 @@ LOOK = {
                     _item(_("Tickets"), "confirmation_number", "bookings", "ticket"),
                     _item(_("Payments"), "payments", "payments", "payment"),
                     _item(_("Refunds"), "undo", "payments", "refund"),
+                    _item(_("Disputes"), "gavel", "payments", "dispute"),
                     _item(_("Movements of money"), "menu_book", "payments", "movement"),
                 ],
             },

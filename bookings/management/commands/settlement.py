@@ -53,5 +53,6 @@ def _lines(sums: Sums) -> list[tuple[str, str]]:
         ("Came too late", str(sums.late)),
         ("Given back", str(sums.refunded)),
         ("Kept by the provider", str(sums.fees)),
+        ("Disputed", str(sums.disputed)),
         ("Net", str(sums.net)),
     ]

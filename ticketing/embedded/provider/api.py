@@ -6,6 +6,7 @@ from collections.abc import Callable
 from ticketing.embedded.provider import (
     balance,
     cards,
+    disputes,
     events,
     intents,
     lists,
@@ -38,6 +39,8 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "charges/*/refunds", lists.refunds_of),
     ("GET", "balance_transactions", balance.index),
     ("GET", "balance_transactions/*", balance.retrieve),
+    ("GET", "disputes", disputes.index),
+    ("GET", "disputes/*", disputes.retrieve),
     ("GET", "events", events.index),
     ("GET", "events/*", events.retrieve),
     ("POST", "customers", cards.create_customer),

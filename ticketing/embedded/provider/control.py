@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ticketing.embedded.provider import cards, faults, intents, refunds, sessions, wire
+from ticketing.embedded.provider import cards, disputes, faults, intents, refunds, sessions, wire
 from ticketing.embedded.provider.store import Endpoint, Store
 from ticketing.embedded.provider.wire import Json, ProviderError
 
@@ -72,6 +72,21 @@ def disagree(store: Store, wish: Json) -> Json:
     return {"ok": True}
 
 
+def dispute(store: Store, wish: Json) -> Json:
+    """{"id": intent, "amount": 0, "reason": "fraudulent"}: the payer disputes it, or all of it."""
+    intent = store.get("payment_intent", str(wish.get("id")))
+    reason = str(wish.get("reason") or "fraudulent")
+    made = disputes.start(store, intent, amount=int(wish.get("amount") or 0), reason=reason)
+    return {"ok": True, "dispute": made["id"]}
+
+
+def close_dispute(store: Store, wish: Json) -> Json:
+    """{"id": dispute, "won": false}: the bank decides."""
+    found = store.get("dispute", str(wish.get("id")))
+    disputes.close(store, found, won=bool(wish.get("won")))
+    return {"ok": True}
+
+
 HANDLES: dict[str, Callable[[Store, Json], Json]] = {
     "fault": plan_fault,
     "webhook": set_webhook,
@@ -80,4 +95,6 @@ HANDLES: dict[str, Callable[[Store, Json], Json]] = {
     "expire_auth": expire_authorization,
     "settle_refund": settle_refund,
     "disagree": disagree,
+    "dispute": dispute,
+    "close_dispute": close_dispute,
 }
