@@ -3,12 +3,14 @@
 `steps.txt` lists them, each under the first journey that takes it. Whoever adds one adds a line.
 """
 
+import re
 from pathlib import Path
 
 import pytest
 import requests
 
 from bookings.models import Booking
+from payments import stripe
 from tests import box_office
 from tests.faults import staff as at_work
 from tests.faults.agreement import assert_everything_agrees, sent_twice
@@ -34,6 +36,9 @@ def read_steps() -> dict[str, list[Step]]:
 
 STEPS = read_steps()
 KNOWN = {step for steps in STEPS.values() for step in steps}
+ADAPTER = re.compile(r"\bapi\.([a-z_.]+)\(")
+# Staff compare all payments with the provider's list: nothing comes of it.
+NO_STEP = {"[GET /v1/payment_intents]"}
 # The mail has left and nobody wrote that down: it leaves once more, as the same message.
 SENT = "[update bookings_mail sent_at]"
 # One of each kind: money is asked for, seats are sold, tickets are made, money is taken.
@@ -70,6 +75,26 @@ def story(staff, provider, event, seats):
     fan = Buyer(staff.office.url, event)
     yield Story(staff, provider, event, seats[:2], fan)
     fan.close()
+
+
+def test_every_call_that_the_adapter_can_make_is_a_step():
+    calls = {as_asked(name) for name in ADAPTER.findall(Path(stripe.__file__).read_text())}
+
+    assert calls - NO_STEP == {step.name for step in KNOWN if "/v1/" in step.name}
+
+
+def as_asked(name: str) -> str:
+    """`checkout.sessions.expire` as a wire hears it."""
+    *parts, verb = name.split(".")
+    path = "/".join(["/v1", *parts])
+    match verb:
+        case "create":
+            return f"[POST {path}]"
+        case "list":
+            return f"[GET {path}]"
+        case "retrieve":
+            return f"[GET {path}/…]"
+    return f"[POST {path}/…/{verb}]"
 
 
 def assert_came_to_its_end(journey: Journey, story: Story) -> None:
