@@ -37,8 +37,9 @@ def read_steps() -> dict[str, list[Step]]:
 STEPS = read_steps()
 KNOWN = {step for steps in STEPS.values() for step in steps}
 ADAPTER = re.compile(r"\bapi\.([a-z_.]+)\(")
-# Staff compare all payments with the provider's list: nothing comes of it.
-NO_STEP = {"[GET /v1/payment_intents]"}
+# Staff compare all payments with the provider's list: nothing comes of it. And no journey here is
+# disputed yet.
+NO_STEP = {"[GET /v1/payment_intents]", "[GET /v1/disputes]"}
 # The mail has left and nobody wrote that down: it leaves once more, as the same message.
 SENT = "[update bookings_mail sent_at]"
 # One of each kind: money is asked for, seats are sold, tickets are made, money is taken.
