@@ -186,7 +186,7 @@ def test_a_hold_under_an_older_name_counts_with_what_the_account_has(
     confirm(place(sale, seats[3:10], owner=account(user)))
     client.force_login(user)
 
-    answer = client.post(f"{held}change/", {"seats": seats[:2], "section": "stalls"})
+    answer = client.post(f"{held}change/", {"seats": seats[:3], "section": "stalls"})
 
     assert answer.status_code == 409
     assert "You chose 2; choose 1 or fewer" in said(answer)
