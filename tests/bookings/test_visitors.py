@@ -189,4 +189,4 @@ def test_a_hold_under_an_older_name_counts_with_what_the_account_has(
     answer = client.post(f"{held}change/", {"seats": seats[:3], "section": "stalls"})
 
     assert answer.status_code == 409
-    assert "You chose 2; choose 1 or fewer" in said(answer)
+    assert "You chose 3; choose 1 or fewer" in said(answer)
