@@ -22,7 +22,7 @@ from bookings import cancelling
 from bookings.errors import AnotherRefund, NotCancellable
 from bookings.models import Booking, BookingState, Cause
 from bookings.services import cancellations
-from inventory.services.acting import Actor
+from ticketing.kernel.acting import Actor
 from ticketing.kernel.money import Money
 
 MAY_CANCEL = "bookings.cancel_booking"

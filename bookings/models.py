@@ -1,7 +1,7 @@
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from ticketing.kernel.acting import Act
 from ticketing.kernel.money import Money
 from ticketing.kernel.states import StatefulQuerySet
 
@@ -146,17 +146,12 @@ class Cause(models.TextChoices):
     PAID_BACK = "paid_back", "paid back at the provider"
 
 
-class Cancellation(models.Model):
+class Cancellation(Act):
     """Lines of a booking given back at one time, by whom and why; a trigger refuses any change."""
 
     booking = models.ForeignKey(Booking, models.PROTECT, related_name="cancellations")
     cause = models.CharField(max_length=10, choices=Cause)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
-    )
-    by_name = models.CharField(max_length=150, blank=True)
     why = models.CharField(max_length=500, blank=True)
-    at = models.DateTimeField()
     # Promised back, and kept, of what these lines cost, and of the booking's fee with the last.
     refund_minor = models.PositiveBigIntegerField()
     kept_minor = models.PositiveBigIntegerField()
@@ -182,10 +177,6 @@ class Cancellation(models.Model):
     @property
     def kept(self) -> Money:
         return Money(self.kept_minor, self.booking.currency)
-
-    @property
-    def who(self) -> str:
-        return self.by.get_full_name() if self.by else self.by_name
 
 
 class BookingLine(models.Model):

@@ -33,9 +33,9 @@ from inventory.models import (
     SeatMove,
 )
 from inventory.services import opening, pools, releasing
-from inventory.services.acting import Actor
 from inventory.services.releasing import Ended
 from ticketing.kernel import times
+from ticketing.kernel.acting import Actor
 from ticketing.kernel.backstage import CarefulAdmin, ReadOnlyAdmin, ReadOnlyInline
 from ticketing.kernel.money import Money
 from venues import naming

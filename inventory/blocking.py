@@ -28,7 +28,7 @@ from inventory.errors import NotBlocked, NotFree
 from inventory.models import BY_HAND, Block, BlockKind, EventSeat, SeatState
 from inventory.ranges import Hall, Unclear
 from inventory.services import blocks
-from inventory.services.acting import Actor
+from ticketing.kernel.acting import Actor
 from ticketing.kernel.backstage import CarefulAdmin
 
 # A textarea of the admin holds a whole plan, not a book.

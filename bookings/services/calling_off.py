@@ -15,7 +15,7 @@ from django.db import transaction
 from bookings.models import Booking, BookingState, Cause
 from bookings.services import cancellations
 from events.models import EventState
-from inventory.services.acting import ITSELF, Actor
+from ticketing.kernel.acting import ITSELF, Actor
 
 logger = logging.getLogger(__name__)
 

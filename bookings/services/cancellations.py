@@ -17,10 +17,10 @@ from bookings.errors import AnotherRefund, CancelledTooLate, NotCancellable
 from bookings.models import Booking, BookingLine, BookingState, Cancellation, Cause
 from bookings.services import issuing
 from inventory.services import cancelling
-from inventory.services.acting import Actor
 from payments import selectors as payments
 from payments.services import refunds
 from ticketing.kernel import outbox
+from ticketing.kernel.acting import Actor
 from ticketing.kernel.money import Money
 
 THE_FAN = Actor(name="the fan")

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from events.models import Event
 from inventory import halls, ranges
 from inventory.ranges import Hall, Unclear
-from inventory.services.acting import Actor
+from ticketing.kernel.acting import Actor
 
 SEATS = "such as “Parkett; 3; 5-12, 14”, “Parkett; 1-3” or “Parkett”; may be said several times"
 

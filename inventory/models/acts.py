@@ -1,33 +1,24 @@
 """What somebody of the house did with places: append-only."""
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
 from inventory.models.blocks import Block
 from inventory.models.holds import Hold
+from ticketing.kernel.acting import Act
 
 # Who, as a row says it: an account, or the name of whoever ran a command.
 SAYS_WHO_AND_WHY = ~Q(why="") & (~Q(by=None) | ~Q(by_name=""))
 
 
-class StaffAct(models.Model):
+class StaffAct(Act):
     """What somebody of the house did with places, and why; a trigger refuses any change of it."""
 
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
-    )
-    by_name = models.CharField(max_length=150, blank=True)
     why = models.CharField(max_length=500)
-    at = models.DateTimeField()
 
     class Meta:
         abstract = True
-
-    @property
-    def who(self) -> str:
-        return self.by.get_full_name() if self.by else self.by_name
 
 
 class BlockVerb(models.TextChoices):

@@ -22,9 +22,9 @@ from inventory.models import (
     SeatState,
 )
 from inventory.services import holds, locks
-from inventory.services.acting import ITSELF, Actor
 from inventory.standing import Standing
 from ticketing.kernel import transactions
+from ticketing.kernel.acting import ITSELF, Actor
 from ticketing.kernel.states import StatefulQuerySet
 
 HOUSE = BlockKind.HOUSE

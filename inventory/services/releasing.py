@@ -9,7 +9,7 @@ from django.db import transaction
 from inventory.errors import HoldLost, PaymentStarted
 from inventory.models import Hold, HoldRelease, HoldState
 from inventory.services import holds, locks
-from inventory.services.acting import Actor
+from ticketing.kernel.acting import Actor
 
 
 class Ended(StrEnum):

@@ -24,7 +24,6 @@ from events import terms
 from events.models import Event, Fee, FeeKind, Price
 from inventory.models import AdmissionPool, EventSeat, SeatState
 from inventory.services import blocks, cancelling, placing
-from inventory.services.acting import Actor
 from inventory.wishes import PoolWish, SeatWish, Wish
 from payments import selectors as payments
 from payments import stripe
@@ -35,6 +34,7 @@ from tests.bookings.conftest import hold_of, pay, session_of, start, tell_all
 from tests.inventory.asking import confirm, place
 from tests.races.rivals import race
 from ticketing.kernel import audit
+from ticketing.kernel.acting import Actor
 from ticketing.kernel.models import OutboxMessage
 from ticketing.kernel.money import Money
 

@@ -7,10 +7,10 @@ from django.utils import timezone
 from inventory.errors import EmptyWish, NotBlocked, NotFree, PlacesTaken
 from inventory.models import Block, BlockChange, BlockKind, EventSeat, Hold, HoldState, SeatState
 from inventory.services import blocks, placing
-from inventory.services.acting import Actor
 from inventory.wishes import SeatWish, Wish
 from tests.factories import UserFactory, opened_event
 from tests.inventory.asking import confirm, lapse, place
+from ticketing.kernel.acting import Actor
 
 pytestmark = pytest.mark.django_db
 OPERATOR = Actor(name="olu, by a command")

@@ -5,8 +5,8 @@ from django.core.management import CommandError, call_command
 
 from inventory.models import BlockKind, EventSeat, Hold, HoldState
 from inventory.services import blocks, holds, releasing
-from inventory.services.acting import Actor
 from tests.inventory.asking import confirm, lapse, place
+from ticketing.kernel.acting import Actor
 
 pytestmark = pytest.mark.django_db
 OLU = Actor(name="Olu Ade")
