@@ -168,6 +168,11 @@ def section_page(
     }
 
 
+def problem_of(text: str) -> Problem:
+    """What stands on top of a page that could not do as it was asked."""
+    return {"title": _("That did not work"), "text": text} if text else None
+
+
 def too_many_codes(seconds: int) -> str:
     minutes = -(-seconds // 60)
     said = ngettext(
@@ -265,7 +270,7 @@ def _just_taken(seat_ids: Collection[int]) -> Problem:
         "Somebody was faster: these were just taken: %(seats)s. Your other seats are still ticked.",
         len(names),
     )
-    return {"title": _("That did not work"), "text": said % {"seats": "; ".join(names)}}
+    return problem_of(said % {"seats": "; ".join(names)})
 
 
 def _own(event: EventView, hold: HoldView | None) -> dict[str, Any] | None:
@@ -288,15 +293,12 @@ def _pools(event: EventView, prices: PriceList, quantities: Quantities) -> list[
     ]
 
 
-def _pool(
-    pool: PoolView, prices: PriceList, quantities: Mapping[int, int], limit: int
-) -> dict[str, Any]:
+def _pool(pool: PoolView, prices: PriceList, has: Mapping[int, int], limit: int) -> dict[str, Any]:
     level = seatmap.level(pool.free, pool.capacity)
-    has = quantities
     cells = {cell.fare_id: cell.price for cell in prices.zone(pool.zone_id).cells}
-    if not quantities:
-        # One of the first fare, so that a click is enough.
-        quantities = {fare.id: fare.places for fare in prices.fares[:1] if pool.free_at(fare.id)}
+    # Of who has none, one of the first fare, so that a click is enough.
+    first = {fare.id: fare.places for fare in prices.fares[:1] if pool.free_at(fare.id)}
+    shown = has or first
     return {
         "id": pool.id,
         "name": pool.name,
@@ -309,7 +311,7 @@ def _pool(
                 "name": fare.name,
                 "price": _text(cells[fare.id]),
                 # Of tickets; what is held and what was asked for are places.
-                "quantity": quantities.get(fare.id, 0) // fare.places,
+                "quantity": shown.get(fare.id, 0) // fare.places,
                 "most": limit // fare.places,
                 "note": _fare_note(fare, pool),
                 # What the fan has he may keep, whatever is left.

@@ -21,7 +21,7 @@ from events.errors import CodeRefused
 from events.selectors import EventView
 from events.status import Status
 from inventory import pages, selectors
-from inventory.pages import Fan, Problem, Quantities
+from inventory.pages import Fan, Quantities
 from inventory.services import access
 from ticketing.kernel import addresses, attempts
 from venues import selectors as venues
@@ -108,7 +108,7 @@ def render_event(
         found,
         fan=fan,
         quantities=quantities or {},
-        problem=_problem(problem),
+        problem=pages.problem_of(problem),
         code_problem=code_problem,
     )
     return _page(request, "event", context, fan=fan, status=status)
@@ -138,7 +138,7 @@ def render_section(
         fan=fan,
         picked=picked,
         taken=taken,
-        problem=_problem(problem),
+        problem=pages.problem_of(problem),
     )
     return _page(request, "section", context, fan=fan, status=status)
 
@@ -199,7 +199,3 @@ def _page(
     if fan.is_known:
         add_never_cache_headers(response)
     return response
-
-
-def _problem(text: str) -> Problem:
-    return {"title": _("That did not work"), "text": text} if text else None

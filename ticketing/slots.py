@@ -16,15 +16,15 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from django.conf import settings
-from django.db import OperationalError, connections
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.utils.cache import add_never_cache_headers
-from psycopg.errors import IdleInTransactionSessionTimeout
 
 from ticketing.kernel import transactions
 from ticketing.kernel.metrics import SECONDS, Counter, Gauge, Histogram
+from ticketing.kernel.problems import BUSY, MEDIA_TYPE, RETRY_SECONDS, Problem, is_busy
 
 SHED = Counter("ticketing_requests_shed", "Requests told to come again, for want of a slot")
 WAITED = Histogram("ticketing_slot_wait_seconds", "Waiting for a database slot", buckets=SECONDS)
@@ -35,8 +35,9 @@ WAITING = Gauge(
 )
 log = logging.getLogger(__name__)
 
-RETRY_SECONDS = 3
 ALIAS = "default"
+# These ask no database.
+WITHOUT_SLOT = {"/livez", "/metrics"}
 # These do not stand in line with the crowd.
 APART = ("/payments/", "/readyz")
 Slot = TypeVar("Slot")
@@ -53,7 +54,7 @@ class SlotsMiddleware:
         self._away = threading.Semaphore(settings.DATABASE_LENT)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not settings.DATABASE_SLOTS or request.path in settings.WITHOUT_SLOT:
+        if not settings.DATABASE_SLOTS or request.path in WITHOUT_SLOT:
             return self.get_response(request)
         line = self._apart if request.path.startswith(APART) else self._slots
         slot = line.take(waiters=settings.DATABASE_WAITERS, seconds=settings.DATABASE_SLOT_SECONDS)
@@ -88,8 +89,7 @@ class SlotsMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """PostgreSQL could not serve this in time, or not at all: that is nobody's mistake."""
-        stood_still = isinstance(error.__cause__, IdleInTransactionSessionTimeout)
-        if not isinstance(error, OperationalError) and not stood_still:
+        if not is_busy(error):
             return None
         log.warning("a request was not served: %s", type(error.__cause__ or error).__name__)
         return _come_again(request)
@@ -167,13 +167,8 @@ def _new_slot() -> BaseDatabaseWrapper:
 def _come_again(request: HttpRequest) -> HttpResponse:
     response: HttpResponse
     if request.path.startswith("/api/"):
-        problem = {
-            "type": "/problems/busy",
-            "title": "Too many requests at once",
-            "status": 503,
-            "retry_after": RETRY_SECONDS,
-        }
-        response = JsonResponse(problem, status=503, content_type="application/problem+json")
+        busy = Problem(BUSY, retry_after=RETRY_SECONDS)
+        response = JsonResponse(busy.body, status=busy.status_code, content_type=MEDIA_TYPE)
     else:
         # Without the request: what its session or its messages say may have to be asked for.
         page = render_to_string("busy.html", {"retry_after": RETRY_SECONDS} | _again(request))

@@ -95,6 +95,17 @@ class Problem(exceptions.APIException):
         if retry_after is not None:
             members["retry_after"] = retry_after
 
+    @property
+    def body(self) -> dict[str, object]:
+        """What the caller is answered, before it is JSON."""
+        return {
+            "type": self.kind.type,
+            "title": str(self.kind.title),
+            "status": self.kind.status,
+            **({"detail": str(self.detail)} if self.detail else {}),
+            **self.members,
+        }
+
 
 class FieldProblemShape(serializers.Serializer[Any]):
     field = serializers.CharField(help_text="Empty for the request as a whole")
@@ -137,14 +148,19 @@ def handler(error: Exception, context: Mapping[str, Any]) -> Response:
         headers["Retry-After"] = str(problem.retry_after)
     if auth_header := getattr(error, "auth_header", None):
         headers["WWW-Authenticate"] = auth_header
-    body = {
-        "type": problem.kind.type,
-        "title": str(problem.kind.title),
-        "status": problem.kind.status,
-        **({"detail": str(problem.detail)} if problem.detail else {}),
-        **problem.members,
-    }
-    return Response(body, status=problem.kind.status, headers=headers, content_type=MEDIA_TYPE)
+    return Response(
+        problem.body, status=problem.kind.status, headers=headers, content_type=MEDIA_TYPE
+    )
+
+
+def is_busy(error: Exception) -> bool:
+    """Whether PostgreSQL could not serve this in time, or not at all: then nothing was done.
+
+    A lock or a statement took too long, the database is away, or this process stood still for so
+    long that its transaction was taken from it.
+    """
+    stood_still = isinstance(error.__cause__, IdleInTransactionSessionTimeout)
+    return isinstance(error, OperationalError) or (isinstance(error, InternalError) and stood_still)
 
 
 def _problem(error: Exception) -> Problem | None:
@@ -165,12 +181,8 @@ def _problem(error: Exception) -> Problem | None:
             found = Problem(NOT_FOUND)
         case django_errors.PermissionDenied():
             found = Problem(FORBIDDEN)
-        case OperationalError():
-            # A lock or a statement took too long, or the database is away: nothing was done.
+        case _ if is_busy(error):
             logger.warning("the API could not serve in time: %s", error)
-            found = Problem(BUSY, retry_after=RETRY_SECONDS)
-        case InternalError() if isinstance(error.__cause__, IdleInTransactionSessionTimeout):
-            # This process stood still for so long that its transaction was taken from it.
             found = Problem(BUSY, retry_after=RETRY_SECONDS)
         case exceptions.APIException() if error.status_code in _KIND_BY_STATUS:
             found = Problem(_KIND_BY_STATUS[error.status_code], str(error.detail))

@@ -75,7 +75,6 @@ DATABASE_SLOTS = env.int("DATABASE_SLOTS", 4)
 DATABASE_WAITERS = env.int("DATABASE_WAITERS", 24)
 DATABASE_SLOT_SECONDS = env.float("DATABASE_SLOT_SECONDS", 2.0)
 DATABASE_LENT = env.int("DATABASE_LENT", 24)
-WITHOUT_SLOT = {"/livez", "/metrics"}
 # Where the processes of this machine leave their figures; empty keeps each to its own memory.
 METRICS_DIR = env.str("METRICS_DIR", str(VAR / "metrics"))
 # Who scrapes the figures says this; empty allows only this machine itself, not through a proxy.
