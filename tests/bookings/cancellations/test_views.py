@@ -10,13 +10,19 @@ from django.utils import timezone
 from bookings.models import Booking, BookingState, Cancellation, Cause
 from events.models import Event
 from payments import selectors as payments
+from tests import factories
+from tests.bookings.cancellations.asking import buy, lines
 from tests.bookings.conftest import tell_all
-from tests.bookings.test_cancellations import buy, lines
 from tests.factories import UserFactory
 from tests.reading import said
 from ticketing.ops import roles
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("provider_here")]
+
+
+@pytest.fixture
+def event(transactional_db):
+    return factories.opened_event()
 
 
 @pytest.fixture

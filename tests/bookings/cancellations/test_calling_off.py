@@ -16,8 +16,8 @@ from events.services import programme
 from inventory.models import EventSeat, SeatState
 from payments import selectors as payments
 from tests import factories
+from tests.bookings.cancellations.asking import STAFF, buy, cancel, in_order, lines
 from tests.bookings.conftest import hold_of, pay, session_of, start, tell_all
-from tests.bookings.test_cancellations import STAFF, buy, cancel, in_order, lines
 from tests.inventory.asking import place
 from tests.races.rivals import race
 
