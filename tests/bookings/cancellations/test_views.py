@@ -13,7 +13,6 @@ from payments import selectors as payments
 from tests import factories
 from tests.bookings.cancellations.asking import buy, lines
 from tests.bookings.conftest import tell_all
-from tests.factories import UserFactory
 from tests.reading import said
 from ticketing.ops import roles
 
@@ -108,7 +107,7 @@ def test_where_fans_cannot_cancel_there_is_no_door(client, sold, address):
 @pytest.fixture
 def desk(client):
     roles.ensure()
-    user = UserFactory.create(is_staff=True)
+    user = factories.UserFactory.create(is_staff=True)
     user.groups.add(roles.group(roles.BOX_OFFICE))
     client.force_login(user)
     return client
@@ -140,7 +139,7 @@ def test_staff_cancel_with_a_look_and_a_reason_that_stays(desk, sold):
 
 def test_who_may_only_look_cancels_nothing(client, sold):
     roles.ensure()
-    user = UserFactory.create(is_staff=True)
+    user = factories.UserFactory.create(is_staff=True)
     user.groups.add(roles.group(roles.ORGANIZERS))
     user.organizers.add(sold.event.organizer)
     client.force_login(user)
