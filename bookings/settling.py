@@ -40,7 +40,7 @@ def show(request: HttpRequest, event_id: int, *, site: AdminSite, opts: Any) -> 
         "opts": opts,
         "event": event,
         "settled": settled,
-        "as_of": times.exact(settled.at, event.venue.time_zone),
+        "as_of": times.spoken(settled.at, event.venue.time_zone),
         "sums": {
             "headers": [
                 _("Sold for"),
