@@ -111,18 +111,18 @@ class Judged:
 
 
 # The fan's hold of this key, wherever it is; his active and sold ones at this event; and whoever
-# seems to own wanted seats on a lapsed lease, which is only a suspicion until it is locked.
+# seems to own wanted seats on a lapsed lease, which is only a suspicion until it is locked. Their
+# holds are found by the seats, never the seats by all holds there are: the array insists on it.
 LOOK = """
 SELECT id, reference, owner, state, idempotency_key, fingerprint, fencing_token, expires_at
 FROM inventory_hold WHERE owner = ANY(%(names)s) AND (idempotency_key = %(key)s
     OR event_id = %(event)s AND state IN ('active', 'confirmed'))
 UNION
-SELECT hold.id, reference, owner, hold.state, idempotency_key, fingerprint, hold.fencing_token,
-    expires_at
-FROM inventory_eventseat AS seat JOIN inventory_hold AS hold ON hold.id = seat.hold_id
-WHERE seat.id = ANY(%(seats)s) AND hold.state = 'active'
-    AND hold.expires_at <= coalesce(%(at)s, clock_timestamp())
-    AND hold.returns_to_id IS NOT DISTINCT FROM %(channel)s
+SELECT id, reference, owner, state, idempotency_key, fingerprint, fencing_token, expires_at
+FROM inventory_hold
+WHERE id = ANY(ARRAY(SELECT hold_id FROM inventory_eventseat WHERE id = ANY(%(seats)s)))
+    AND state = 'active' AND expires_at <= coalesce(%(at)s, clock_timestamp())
+    AND returns_to_id IS NOT DISTINCT FROM %(channel)s
 """
 
 
